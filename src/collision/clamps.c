@@ -60,7 +60,7 @@ void tn_clamps_init(TnCollider *collider)
 {
     const TnModel *m = collider->model;
     for (int l = 0; m->rod_count && l < m->link_count; l++)
-        for (int fixed = collider->moving_count; m->links[l].held && fixed < collider->count;
+        for (int fixed = collider->fixed_start; m->links[l].held && fixed < collider->count;
              fixed++) {
             if (!is_within(collider, fixed, l)) continue;
             int end = end_of_run(collider, fixed, l, 1);

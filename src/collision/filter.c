@@ -6,6 +6,7 @@
  * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../math/vec3.h"
@@ -73,14 +74,16 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
     *pair = (TnSlotPair){.slot1 = slot1,
                          .slot2 = slot2,
                          .explicit_pair = -1,
-                         .margin = a->margin > b->margin ? a->margin : b->margin};
+                         .least = -INFINITY,
+                         .margin = a->margin + b->margin};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);
     if (verdict > 0) {
         pair->explicit_pair = verdict - 1;
         pair->margin = c->model->pairs[pair->explicit_pair].margin;
-    }
+    } else if (verdict == 0 && (a->special & b->special & TN_SPECIAL_OVERLAPS))
+        pair->least = tn_overlap_limit(c, slot1, slot2);
     return verdict >= 0;
 }
 
@@ -103,7 +106,7 @@ TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
 /* Of a tree or a rod, or holding a rod's segment. */
 static bool link_in_tree(const TnModel *m, int link)
 {
-    if (link == 0) return false;
+    if (m->links[link].subsystem < 0) return m->links[link].holds;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
     return sub->link_count > 1 || m->links[link].holds;
 }
@@ -112,7 +115,7 @@ static bool link_in_tree(const TnModel *m, int link)
  * exception; they are few, and such a rod none. */
 static int lone_rod(const TnModel *m, int link)
 {
-    if (link == 0 || m->pair_count) return 0;
+    if (m->links[link].subsystem < 0 || m->pair_count) return 0;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
     return sub->kind == TN_SUBSYSTEM_ROD ? sub->kind_index + 1 : 0;
 }
@@ -121,7 +124,7 @@ static int lone_rod(const TnModel *m, int link)
 static void set_chain(const TnModel *m, TnSlot *slot)
 {
     slot->chain = slot->near = 0;
-    if (slot->link == 0 || m->pair_count) return;
+    if (m->links[slot->link].subsystem < 0 || m->pair_count) return;
     const TnSubsystem *sub = &m->subsystems[m->links[slot->link].subsystem];
     if (sub->kind != TN_SUBSYSTEM_ROD) return;
     const TnRod *rod = &m->rods[sub->kind_index];

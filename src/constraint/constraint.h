@@ -92,6 +92,7 @@ typedef struct TnConstraintSet {
     int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
+    double *row_drive; /* per row: J v of mocap bodies; NULL without */
     int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
 } TnConstraintSet;
 

@@ -77,7 +77,8 @@ static double side_size(const TnConstraintInput *in, int geom, int soft)
         return 0.5 * cbrt(body->mass / body->density);
     }
     int link = in->division->carrier[in->model->geom_link[geom]];
-    return link ? in->model->links[link].lever : INFINITY;
+    const TnLink *l = &in->model->links[link];
+    return l->subsystem >= 0 ? l->lever : INFINITY;
 }
 
 /* The planned share of v⁺ of cables and soft bodies; others' shares the solution tells. */
@@ -93,6 +94,12 @@ static double planned_blend(const TnConstraintInput *in, const TnContactPoint *c
         if (tn_is_elastic(&in->model->subsystems[s])) most = fmax(most, in->blend[s]);
     }
     return most;
+}
+
+/* A mocap body's velocity is known: it goes into e. */
+static void add_drive(const TnModel *model, int geom, const Side *side, double sign, double e[3])
+{
+    if (tn_link_is_mocap(model, model->geom_link[geom])) v3_add_scaled(e, side->v, sign);
 }
 
 static void contact_range(void *context, int begin, int end)
@@ -129,6 +136,10 @@ static void contact_range(void *context, int begin, int end)
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * normal[k]) + law.e_normal * normal[k];
+        if (model->mocap_count) {
+            add_drive(model, c->geom1, &a, -1.0, e);
+            add_drive(model, c->geom2, &b, 1.0, e);
+        }
         tn_warm_contact(in, task->groups, c, lambda, spin, task->set->problem.memory[i]);
         bool oval = tn_is_oval(model, c);
         if (oval) v3_scale(lambda, normal, v3_dot(normal, lambda));

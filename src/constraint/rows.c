@@ -15,7 +15,23 @@
 /* A segment that the world holds is part of the world: what pulls at it moves nothing. */
 static bool is_fixed(const TnModel *model, int link)
 {
-    return link == 0 || model->links[link].held;
+    return model->links[link].subsystem < 0 || model->links[link].held;
+}
+
+/* A mocap body has the same velocity before, in and behind the step. */
+static void add_drive(TnRowWriter *w, const TnPlace *place, int link, const double point[3],
+                      const double linear[3], const double angular[3], double sign)
+{
+    const double *v = w->in->twists[link];
+    double arm[3], at[3];
+    v3_sub(arm, point, place->frames[link].com);
+    v3_cross(at, v + 3, arm);
+    v3_add(at, at, v);
+    double known = sign * (v3_dot(linear, at) + v3_dot(angular, v + 3));
+    w->shift += known;
+    w->rate += known;
+    w->drive += known;
+    w->set->row_drive[w->row - 1] = w->drive;
 }
 
 int tn_dim_of_link(const TnConstraintInput *in, int link)
@@ -44,8 +60,9 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
 {
     TnRow *row = &w->set->problem.rows[w->row];
     *row = (TnRow){.set = set, .side_start = w->side};
+    if (w->set->row_drive) w->set->row_drive[w->row] = 0.0;
     w->set->row_slot[w->row++] = slot;
-    w->shift = w->rate = w->size = w->turn = 0.0;
+    w->shift = w->rate = w->size = w->turn = w->drive = 0.0;
     w->lever = INFINITY;
     return row;
 }
@@ -77,6 +94,7 @@ void tn_row_add_link(TnRowWriter *w, TnRow *row, const TnPlace *place, int link,
     const TnModel *model = w->in->model;
     const TnDivision *division = w->in->division;
     link = division->carrier[link];
+    if (tn_link_is_mocap(model, link)) add_drive(w, place, link, point, linear, angular, sign);
     if (is_fixed(model, link)) return;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     double arm[3], moment[3], lever = model->links[link].lever;
@@ -194,7 +212,7 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
 /* e of a law on the end velocity. */
 static void close_row(const TnRowWriter *w, TnRow *row)
 {
-    row->e = -(1.0 - w->in->theta) * w->shift;
+    row->e = -(1.0 - w->in->theta) * w->shift + w->drive;
 }
 
 void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction)

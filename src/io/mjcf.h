@@ -92,7 +92,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_DEFORMABLE,
     TN_GROUP_FLEX,
     TN_GROUP_FLEXCOMP, /* those of TN_GROUP_FLEX, and pins */
-    TN_GROUP_SOFT      /* in a <soft> of <tenon> */
+    TN_GROUP_SOFT,     /* in a <soft> of <tenon> */
+    TN_GROUP_ROD       /* in a <rod> of <tenon> */
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
 const char *tn_mjcf_unsupported(
@@ -103,6 +104,7 @@ void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion);
 
 typedef enum TnMjcfNameKind {
     TN_NAMED_BODY,
+    TN_NAMED_LINK, /* of URDF; data: TnUrdfLink */
     TN_NAMED_FRAME,
     TN_NAMED_JOINT,
     TN_NAMED_GEOM,
@@ -120,11 +122,12 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_TEXTURE,
     TN_NAMED_MATERIAL,
     TN_NAMED_MESH,
-    TN_NAMED_HEIGHTS,
+    TN_NAMED_HFIELD,
     TN_NAMED_CLASS,
     TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
+    TN_NAMED_COLLISION,   /* meshes of the <tenon> element */
     TN_NAMED_ROD,         /* cables of the <tenon> element */
     TN_NAMED_WHEEL,
     TN_NAMED_SOFT,      /* data: TnMjcfNodes, NULL after an error */
@@ -195,8 +198,18 @@ typedef enum TnMjcfRemark {
     TN_REMARK_ROUND,
     TN_REMARK_ATTACHED_OPTION,
     TN_REMARK_ATTACHED_KEY,
+    TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
+    TN_REMARK_URDF_ATTR,
+    TN_REMARK_URDF_ELEMENT,
+    TN_REMARK_URDF_OTHER,
+    TN_REMARK_URDF_FUSE,
+    TN_REMARK_URDF_LIMIT,
+    TN_REMARK_URDF_VELOCITY,
+    TN_REMARK_URDF_MASS,
+    TN_REMARK_URDF_VISUAL,
+    TN_REMARK_URDF_INERTIA,
     TN_REMARK_COUNT
 } TnMjcfRemark;
 
@@ -220,7 +233,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool strip_path, exact_mesh_inertia;
+    bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
     bool constraint, passive; /* false: all of those that belong to it are disabled */
@@ -256,7 +269,9 @@ typedef struct TnMjcf {
     const TnXmlElement *track; /* the one <track> */
     TnBodyId *carriers; /* by body: the body that moves it, or the world; see tn_mjcf_carrier */
     int carrier_count, carrier_room;
-    int qpos_count, dof_count, actuator_count;
+    int qpos_count, dof_count, actuator_count, act_count, mocap_count;
+    int body_elements;                                /* read so far */
+    struct TnMjcfOwnRod *own_rods;                    /* of <tenon>, with shapes of their own */
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
@@ -329,6 +344,14 @@ const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlEleme
                                 const char *attr_name);
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
 
+/* How an actuator's force follows from its control, and ranges of control and activation
+ * (mjcf_gains.c); range: of the joint or tendon that it acts on, NULL: none. */
+#define TN_MJCF_ACTUATORS                                                                          \
+    "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor pid "     \
+    "orientation"
+void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
+                        TnActuatorDef *actuator);
+
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {
     double pos[3], quat[4];
@@ -373,6 +396,12 @@ void tn_mjcf_set_carrier(TnMjcf *m, TnBodyId body, TnBodyId carrier);
 void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                        const TnMjcfPose *frame, const TnMjcfPose *world, TnBodyId body);
 void tn_mjcf_read_extensions(TnMjcf *m);
+/* Rods with shapes of their own (mjcf_rod.c): noted before bodies, added between and after them. */
+bool tn_mjcf_rod_has_shape(const TnXmlElement *element);
+void tn_mjcf_note_rod(TnMjcf *m, const TnXmlElement *element);
+void tn_mjcf_add_rods(TnMjcf *m, bool all);
+/* Geoms, sites and cameras inside a <segment> (mjcf_body.c). */
+void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body);
 /* Soft bodies (mjcf_soft.c and others, see mjcf_soft.h): after bodies. */
 void tn_mjcf_read_softs(TnMjcf *m);
 bool tn_mjcf_soft_has_shape(const TnXmlElement *element); /* of <soft> in <tenon> */
@@ -402,6 +431,8 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+/* The mesh of a height field (mjcf_hfield.c); 0 after an error. */
+TnMeshId tn_mjcf_hfield(TnMjcf *m, const TnXmlElement *element, const char *name);
 /* The triangles of its `file`; the path is kept for messages. */
 struct TnMeshFile;
 bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcfView *view,

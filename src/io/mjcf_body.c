@@ -231,6 +231,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     memcpy(body->quat, pose.quat, sizeof body->quat);
     if (m->settings.spring || m->settings.damper) /* else MuJoCo skips all passive forces */
         body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    body->mocap = tn_mjcf_word(&view, "mocap", "false true", 0) == 1;
+    m->mocap_count += body->mocap;
     body->source = tn_xml_place(e);
     *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
     find_inertial(m, e, inner, body);
@@ -242,7 +244,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->min_inertia = m->settings.bound_inertia;
     body->balance_inertia = m->settings.balance_inertia;
     inner->body = tn_builder_add_body(m->builder, body);
-    tn_mjcf_set_carrier(m, inner->body, tn_mjcf_carrier(m, outer->body));
+    tn_mjcf_set_carrier(m, inner->body,
+                        body->mocap ? inner->body : tn_mjcf_carrier(m, outer->body));
     if (body->name && strcmp(body->name, "world") == 0)
         tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");
     else
@@ -257,8 +260,10 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
         Place inner;
-        if (is(e, "body") && read_body(m, e, place, &inner)) {
-            read_children(m, e, &inner);
+        if (is(e, "body")) {
+            tn_mjcf_add_rods(m, false);
+            m->body_elements++;
+            if (read_body(m, e, place, &inner)) read_children(m, e, &inner);
         } else if (is(e, "frame")) {
             inner = inner_place(m, e, place, false);
             read_children(m, e, &inner);
@@ -270,6 +275,21 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
             tn_mjcf_flexcomp(m, e, &world, place->body);
         }
     }
+}
+
+void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body)
+{
+    Place place = {.body = body,
+                   .class_ = m->main_class,
+                   .frame = tn_mjcf_identity(),
+                   .world = tn_mjcf_identity()};
+    GeomList geoms = {0};
+    for (const TnXmlElement *e = element->first; e; e = e->next)
+        if (tn_mjcf_word_index("geom site camera", e->name) < 0)
+            tn_mjcf_error(m, e, "a segment has geoms, sites and cameras only");
+    collect(m, element, &place, &geoms);
+    add_geoms(m, &geoms, &place);
+    read_parts(m, element, &place);
 }
 
 /* Lights may look at bodies that come later in the file. */
@@ -299,6 +319,7 @@ void tn_mjcf_read_bodies(TnMjcf *m)
         if (is(e, "worldbody")) read_parts(m, e, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_children(m, e, &place);
+    tn_mjcf_add_rods(m, true);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) check_targets(m, e);
     tn_mjcf_finish_cameras(m);

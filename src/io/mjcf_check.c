@@ -44,8 +44,8 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOLVER] = "tenon uses its own solver, time stepping and collision detection; "
                              "MuJoCo's settings for them are read but not used",
         [TN_REMARK_USER] = "user and custom data are read but not kept",
-        [TN_REMARK_GAP] = "tenon's contacts and limits act at zero distance; gap and the margin of "
-                          "joint limits are read but not used",
+        [TN_REMARK_GAP] = "tenon's limits act at zero distance; the margin of joint limits is read "
+                          "but not used",
         [TN_REMARK_DRAWING] = "lights, textures and this kind of visual setting are read but not "
                               "kept; drawings use cameras, the starting view and colours",
         [TN_REMARK_CAMERA_COM] = "tenon's cameras follow the origin of a body, not a centre of "
@@ -91,9 +91,27 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_ROUND] =
             "friction has a number for each of two directions; where only the first is "
             "given it counts for both, while MuJoCo keeps the default of the other",
+        [TN_REMARK_MEDIUM] = "the medium does not act on cables and soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
         [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
-                             "in the sensor data"};
+                             "in the sensor data",
+        [TN_REMARK_URDF_ATTR] = "this attribute is not known and passed over",
+        [TN_REMARK_URDF_ELEMENT] = "this element is not known and passed over",
+        [TN_REMARK_URDF_OTHER] = "this is for other programs and passed over; actuators and "
+                                 "sensors can be added in MJCF: tenon convert",
+        [TN_REMARK_URDF_FUSE] = "links that are fixed to others stay bodies of their own, with "
+                                "their names; their masses are merged all the same",
+        [TN_REMARK_URDF_LIMIT] = "lower is not below upper, so the joint has no limits, as in "
+                                 "MuJoCo",
+        [TN_REMARK_URDF_VELOCITY] = "effort bounds the sum of actuators' forces; limits of "
+                                    "velocity are read but not used",
+        [TN_REMARK_URDF_MASS] = "a moving link without <inertial> gets the mass of its collisions "
+                                "with 1000 kg/m³, as in MuJoCo",
+        [TN_REMARK_URDF_VISUAL] = "the mesh of a visual is not found or cannot be read; it is not "
+                                  "drawn",
+        [TN_REMARK_URDF_INERTIA] = "no body can have these moments: one is larger than the sum of "
+                                   "the others, or negative; all three become their mean, as "
+                                   "with MuJoCo's balanceinertia"};
     return texts[which];
 }
 

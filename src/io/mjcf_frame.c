@@ -10,6 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+/* A length this near to 1 is one, up to rounding: what was written with all digits keeps its bits.
+ */
+#define UNIT 1e-14
+
 static double norm3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
 static bool normalize3(double v[3])
@@ -46,6 +50,7 @@ bool tn_mjcf_normalize_quat(double quat[4])
 {
     double n = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
     if (!(n > 1e-14)) return false;
+    if (fabs(n - 1) < UNIT) return true;
     for (int i = 0; i < 4; i++) quat[i] /= n;
     return true;
 }

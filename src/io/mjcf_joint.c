@@ -40,6 +40,7 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     tn_mjcf_reals(m, view, "axis", axis, 3);
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     bool needed = joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE;
+    if (fabs(length - 1) < 1e-14) length = 1; /* a written one keeps its bits */
     if (length > 1e-14) {
         for (int i = 0; i < 3; i++) joint->axis[i] = axis[i] / length;
     } else if (needed) {

@@ -201,7 +201,7 @@ static const double *read_vector(TnMjcf *m, const TnXmlElement *e, const char *n
     int before = m->err.count;
     const double *list = tn_mjcf_real_list(m, e, name, count);
     if (*count == 0 || *count == wanted || before != 0) return list;
-    if (strcmp(name, "ctrl") == 0 || m->soft_numbers == 0)
+    if (name[0] != 'q' || m->soft_numbers == 0) /* not qpos or qvel */
         tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count,
                            wanted);
     else if (*count != wanted - m->soft_numbers)
@@ -223,6 +223,9 @@ static void read_key(TnMjcf *m, const TnXmlElement *e)
     key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
     key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
     key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
+    key.act = read_vector(m, e, "act", m->act_count, &key.act_count);
+    key.mocap_pos = read_vector(m, e, "mpos", 3 * m->mocap_count, &key.mocap_pos_count);
+    key.mocap_quat = read_vector(m, e, "mquat", 4 * m->mocap_count, &key.mocap_quat_count);
     if (m->has_flex && (key.qpos_count == m->qpos_count || key.qvel_count == m->dof_count))
         tn_mjcf_remark(m, TN_REMARK_FLEX_QPOS, tn_xml_place(e), e->name);
     TnKeyId id = tn_builder_add_key(m->builder, &key);

@@ -46,6 +46,7 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_remark(m, TN_REMARK_FUSE, tn_xml_place(e), e->name);
     s->strip_path = tn_mjcf_bool(&view, "strippath", s->strip_path);
     s->exact_mesh_inertia = tn_mjcf_bool(&view, "exactmeshinertia", s->exact_mesh_inertia);
+    s->fit_extent = tn_mjcf_bool(&view, "fitaabb", s->fit_extent);
     /* assetdir stands for meshdir and texturedir */
     const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
     if (!folder) folder = tn_xml_attr(e, "assetdir");
@@ -100,6 +101,9 @@ static void read_option(TnMjcf *m, const TnXmlElement *e)
     if (count == 1) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
     if (count == 1) m->settings.override_friction[1] = m->settings.override_friction[0];
     read_disabled_groups(m, e);
+    tn_mjcf_reals(m, &view, "wind", m->option.wind, 3);
+    m->option.density = tn_mjcf_real(m, &view, "density", m->option.density);
+    m->option.viscosity = tn_mjcf_real(m, &view, "viscosity", m->option.viscosity);
     m->option_place = tn_xml_place(e);
     for (const TnXmlElement *child = e->first; child; child = child->next) read_flag(m, child);
 }
@@ -253,12 +257,17 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_remark(m, TN_REMARK_SKIN, tn_xml_place(e), e->name);
         return;
     }
+    bool hfield = strcmp(e->name, "hfield") == 0;
     if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
-    const char *name = texture || mesh ? asset_name(m, e) : NULL;
+    const char *name = texture || mesh || hfield ? asset_name(m, e) : NULL;
     if (texture) {
         tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
         tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
         tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, 0, NULL);
+    }
+    if (hfield) {
+        TnMeshId id = m->err.count == before ? tn_mjcf_hfield(m, e, name) : 0;
+        tn_mjcf_name_add(m, TN_NAMED_HFIELD, e, name, id, e);
     }
     if (mesh) {
         /* one that is refused keeps its name, so that its geoms raise no second error */

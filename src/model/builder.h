@@ -31,24 +31,9 @@
 #include "model.h"
 #include "names.h"
 
+#include <tenon/definitions.h>
+
 typedef struct TnStoreBlock TnStoreBlock;
-
-typedef struct TnExcludeDef {
-    TnBodyId body1, body2;
-    TnSource source;
-} TnExcludeDef;
-
-/* A rod and what was added for it. */
-typedef struct TnRodEntry {
-    TnRodDef def;
-    TnRodParts parts;
-} TnRodEntry;
-
-/* A soft body and its surface. */
-typedef struct TnSoftEntry {
-    TnSoftDef def;
-    TnGeomId geom;
-} TnSoftEntry;
 
 struct TnModelBuilder {
     const char *name; /* "" for none */
@@ -110,6 +95,7 @@ typedef struct TnBodyScratch {
 typedef struct TnSoftScratch {
     bool good; /* nothing is wrong with its mesh; the rest is there only then */
     TnTetSurface surface;
+    int32_t *across; /* as TnSoft has it */
     int surface_node_count, patch_count;
     int32_t *patches; /* per tet; NULL without mean dilatation */
     TnBodyId *holder; /* per node: the body that holds it, 0: none */
@@ -123,6 +109,8 @@ typedef struct TnCompile {
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
     TnMoment *moments;   /* the next free one of the model's */
+    TnMuscles *muscles;  /* the same */
+    int act_count;       /* activations so far */
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
@@ -201,6 +189,9 @@ void tn_release_softs(TnCompile *c);
 bool tn_check_softs(TnCompile *c);   /* and ties */
 void tn_compile_softs(TnCompile *c); /* after bodies are placed; behind all joints. Then ties */
 void tn_compile_ties(TnCompile *c);
+/* After masses and subsystems (medium.c); and the most shapes that a medium may act on. */
+void tn_compile_medium(TnCompile *c);
+int tn_drag_room(const TnModelBuilder *builder);
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);

@@ -15,6 +15,9 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "timestep must be positive (%g)", o->timestep);
     tn_check_numbers(c, &element, "gravity", o->gravity, 3);
     tn_check_numbers(c, &element, "magnetic", o->magnetic, 3);
+    tn_check_positive(c, &element, "density", o->density);
+    tn_check_positive(c, &element, "viscosity", o->viscosity);
+    tn_check_numbers(c, &element, "wind", o->wind, 3);
     if (!(o->theta >= 0.5 && o->theta <= 1.0))
         tn_problem(c, &element, "theta must lie in [0.5, 1] (%g)", o->theta);
     if (o->relinearize < 1 || o->relinearize > 100)
@@ -260,7 +263,13 @@ static bool check_keys(TnCompile *c)
             stands = false;
         if (!check_coordinates(c, element, "qvel", def->qvel, def->qvel_count, m->dof_count, soft))
             stands = false;
-        if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count))
+        if (!check_length(c, element, "ctrl", def->ctrl, def->ctrl_count, m->actuator_count) ||
+            !check_length(c, element, "mocap_pos", def->mocap_pos, def->mocap_pos_count,
+                          3 * m->mocap_count) ||
+            !check_length(c, element, "mocap_quat", def->mocap_quat, def->mocap_quat_count,
+                          4 * m->mocap_count))
+            stands = false;
+        if (!check_length(c, element, "act", def->act, def->act_count, m->act_count))
             stands = false;
     }
     return stands;

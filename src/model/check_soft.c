@@ -30,6 +30,17 @@ static void check_material(TnCompile *c, const TnElement *element, const TnSoftD
         tn_problem(c, element, "law %d does not exist", (int)def->law);
 }
 
+static void check_sheet(TnCompile *c, const TnElement *element, const TnSoftDef *def)
+{
+    if (!tn_check_positive(c, element, "thickness", def->thickness) || def->thickness == 0.0)
+        return;
+    if (def->law != TN_SOFT_COROTATIONAL)
+        tn_problem(c, element, "a sheet (thickness %g) has the corotational law only",
+                   def->thickness);
+    if (def->consistent_mass)
+        tn_problem(c, element, "a sheet (thickness %g) has lumped masses only", def->thickness);
+}
+
 static void check_surface(TnCompile *c, const TnElement *element, const TnSoftDef *def)
 {
     tn_check_positive(c, element, "radius", def->radius);
@@ -43,6 +54,14 @@ static void check_surface(TnCompile *c, const TnElement *element, const TnSoftDe
     tn_check_contact(c, element, known ? def->contact_dim : 3, def->friction, def->restitution,
                      def->margin);
     tn_check_numbers(c, element, "rgba", def->rgba, 4);
+}
+
+static bool hangs_on_mocap(const TnCompile *c, int body)
+{
+    const TnBodyDef *bodies = c->builder->bodies;
+    while (body > 0 && !bodies[body].mocap && c->bodies[body].joint_count == 0)
+        body = bodies[body].parent - 1;
+    return body > 0 && bodies[body].mocap;
 }
 
 static void check_holds(TnCompile *c, const TnElement *element, int index)
@@ -64,6 +83,9 @@ static void check_holds(TnCompile *c, const TnElement *element, int index)
                        "hold %d: node %d is already held by body %d; a node can be held by one "
                        "body only",
                        i + 1, hold->node, (int)holder[hold->node]);
+        } else if (known && hangs_on_mocap(c, hold->body - 1)) {
+            tn_problem(c, element, "hold %d: a mocap body cannot hold nodes; weld a body to it",
+                       i + 1);
         } else if (known) {
             holder[hold->node] = hold->body;
         }
@@ -77,6 +99,7 @@ static void check_soft(TnCompile *c, int index)
     tn_check_numbers(c, element, "pos", def->pos, 3);
     tn_check_quat(c, element, "quat", def->quat);
     check_material(c, element, def);
+    check_sheet(c, element, def);
     check_surface(c, element, def);
     if (def->pieces < 0)
         tn_problem(c, element, "pieces must not be negative (%d); 0: as the division says",

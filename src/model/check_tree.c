@@ -189,6 +189,26 @@ static void check_joint_type(TnCompile *c, const TnElement *element, const TnJoi
         tn_problem(c, element, "friction loss is for hinges and slides only");
 }
 
+/* A mocap body stands on the world, and nothing that moves stands on it. */
+static bool check_mocap(TnCompile *c, const TnElement *element, int index)
+{
+    const TnBodyDef *bodies = c->builder->bodies;
+    bool has_joints = c->bodies[index].joint_count > 0;
+    if (bodies[index].mocap && (has_joints || bodies[index].parent != TN_BODY_WORLD)) {
+        tn_problem(c, element, "a mocap body must be a child of the world, without joints");
+        return false;
+    }
+    int above = bodies[index].parent - 1;
+    if (!has_joints || above < 0 || above >= index) return true;
+    while (above > 0 && !bodies[above].mocap && c->bodies[above].joint_count == 0)
+        above = bodies[above].parent - 1;
+    if (above <= 0 || !bodies[above].mocap) return true;
+    tn_problem(c, element,
+               "it has joints and hangs on a mocap body: make it a body of its own and weld it to "
+               "the mocap body");
+    return false;
+}
+
 static bool check_joints(TnCompile *c)
 {
     const TnModelBuilder *b = c->builder;
@@ -222,6 +242,7 @@ static bool check_joints(TnCompile *c)
     }
     for (int i = 1; i < b->body_count; i++) {
         const TnElement *element = TN_ELEMENT("body", &b->bodies[i], i);
+        if (!check_mocap(c, element, i)) stands = false;
         if (c->bodies[i].has_free && c->bodies[i].joint_count > 1)
             tn_problem(c, element, "a free joint must be its only joint");
         else if (c->bodies[i].dof_count > 6)
@@ -301,6 +322,11 @@ static bool check_geoms(TnCompile *c)
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
         tn_check_numbers(c, element, "rgba", def->rgba, 4);
+        tn_check_numbers(c, element, "fluid_coef", def->fluid_coef, 5);
+        if (def->fluid_ellipsoid && (def->type == TN_GEOM_MESH || def->type == TN_GEOM_PLANE))
+            tn_problem(c, element,
+                       "meshes and planes are no ellipsoids in a medium; use a geom of another "
+                       "type without contacts");
     }
     return stands;
 }

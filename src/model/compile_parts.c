@@ -42,8 +42,8 @@ static void compile_weld(TnEquality *equality, const TnEqualityDef *def, const T
 
 static bool in_rod(const TnModel *m, int body)
 {
-    int link = m->bodies[body].link;
-    return link && m->subsystems[m->links[link].subsystem].kind == TN_SUBSYSTEM_ROD;
+    int s = tn_part_of_body(m, body);
+    return s >= 0 && m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
 }
 
 /* Pose of a segment that a weld keeps against another body: in that body's axes. */
@@ -92,6 +92,10 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     TnLink *link = &m->links[m->bodies[body].link];
     const TnBody *holder = &m->bodies[other];
     if (!in_rod(m, body) || !weld->active || weld->segment) return;
+    if (tn_link_is_mocap(m, holder->link)) { /* an equality like others */
+        keep_apart(m, m->bodies[body].link, holder->link);
+        return;
+    }
     double pos[3], quat[4];
     held_pose(weld, body == weld->body1, pos, quat);
     if (holder->link) {
@@ -235,6 +239,21 @@ static double *keep_numbers(TnCompile *c, const double *values, int given, const
     return copy;
 }
 
+static double *keep_mocap(TnCompile *c, const TnKeyDef *def, int index)
+{
+    int count = c->model->mocap_count;
+    double *poses = keep_numbers(c, NULL, 0, c->model->mocap0, 7 * count);
+    for (int k = 0; k < count; k++) {
+        double *quat = poses + 7 * k + 3;
+        if (def->mocap_pos_count) v3_copy(poses + 7 * k, def->mocap_pos + 3 * k);
+        if (!def->mocap_quat_count) continue;
+        quat_copy(quat, def->mocap_quat + 4 * k);
+        if (tn_check_quat(c, TN_ELEMENT("key", def, index), "a quaternion of a mocap body", quat))
+            quat_normalize(quat);
+    }
+    return poses;
+}
+
 static void compile_keys(TnCompile *c)
 {
     const TnModel *m = c->model;
@@ -253,6 +272,8 @@ static void compile_keys(TnCompile *c)
         m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
         m->keys[i].qvel = keep_numbers(c, def->qvel, def->qvel_count, NULL, m->dof_count);
         m->keys[i].ctrl = keep_numbers(c, def->ctrl, def->ctrl_count, NULL, m->actuator_count);
+        m->keys[i].act = keep_numbers(c, def->act, def->act_count, NULL, m->act_count);
+        m->keys[i].mocap = keep_mocap(c, def, i);
     }
 }
 

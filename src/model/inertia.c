@@ -95,7 +95,7 @@ void tn_mass_transform(TnMassProperties *body, const double pos[3], const double
 }
 
 /* From the largest of the four squares 4w², 4x², 4y², 4z², so that nothing small is divided by. */
-static void quat_from_m3(double q[4], const double R[9])
+void tn_quat_from_m3(double q[4], const double R[9])
 {
     double square[4] = {1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8],
                         1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]};
@@ -118,7 +118,7 @@ void tn_principal_axes(const double inertia[9], double moments[3], double quat[4
 {
     double V[9];
     tn_eigen3(inertia, moments, V);
-    quat_from_m3(quat, V);
+    tn_quat_from_m3(quat, V);
 }
 
 /* Multiplies quat by a turn about axis k, given by the cosine and sine of half its angle. */

@@ -11,6 +11,7 @@
 
 int tn_soft_piece_count(const TnDivision *d, const TnSoft *soft)
 {
+    if (soft->thickness > 0.0) return 1; /* bending reaches across any cut */
     if (d->def.pieces > 0) return d->def.pieces;
     if (d->def.kind == TN_DIVISION_PAPER) return PAPER_PIECES;
     if (d->def.kind == TN_DIVISION_AUTO && soft->pieces > 0) return soft->pieces;
@@ -166,7 +167,7 @@ static void place_tree(TnDivision *d, const TnModel *model, int block, int tree,
 {
     d->tree_block[tree] = block;
     d->tree_node[tree] = node;
-    for (int i = 1; i < model->link_count; i++) {
+    for (int i = 1 + model->mocap_count; i < model->link_count; i++) {
         const TnSubsystem *sub = tn_part_of_link(model, i);
         if (sub->kind != TN_SUBSYSTEM_TREE || sub->kind_index != tree) continue;
         d->link_block[i] = block;

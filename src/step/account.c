@@ -74,6 +74,7 @@ static const bool *find_calm(const TnStep *step)
     bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
     if (!out) return NULL;
     out[0] = true;
+    for (int l = 1; l <= step->model->mocap_count; l++) out[l] = !world->mocap_moves;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
@@ -129,6 +130,54 @@ static bool account_contacts(TnAccounts *a)
             0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
     }
     return calm != NULL;
+}
+
+/* ---- mocap bodies ---- */
+
+/* Work of what pushes and pulls others along: force times the way of the mocap body. */
+static void add_driven(TnAccounts *a, int s, double work)
+{
+    if (s < 0) return;
+    a->work[s] += work;
+    a->applied += work;
+}
+
+/* A subsystem that the row acts on. */
+static int subsystem_of_row(const TnStep *step, int slot)
+{
+    const TnModel *model = step->model;
+    if (slot < 0 || slot >= tn_row_slot_joint(model, 0, 0)) return -1;
+    const TnEquality *e = &model->equalities[slot / 6];
+    int s = tn_part_of_body(model, e->body1);
+    return s >= 0 ? s : tn_part_of_body(model, e->body2);
+}
+
+static void account_mocaps(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    const TnProblem *p = &world->set.problem;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        const int geoms[2] = {c->geom1, c->geom2};
+        for (int side = 0; side < 2; side++) {
+            double f[3], u[3];
+            if (!tn_link_is_mocap(model, model->geom_link[geoms[side]])) continue;
+            tn_problem_contact_lambda(p, i, f); /* on the second side */
+            side_motion(step, c, side, (const double(*)[6])step->moved, step->moved_qvel, u);
+            add_driven(a, tn_any_geom_subsystem(model, geoms[!side]),
+                       (side ? -step->t : step->t) * v3_dot(f, u));
+        }
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        if (world->set.row_drive[r] == 0.0) continue;
+        int s = row->set >= TN_ROW_SPIN
+                    ? tn_geom_subsystem(model, world->contacts.points[row->contact].geom1)
+                    : subsystem_of_row(step, world->set.row_slot[r]);
+        add_driven(a, s, -step->t * row->lambda * world->set.row_drive[r]);
+    }
 }
 
 /* Rows that dissipate: dry friction of joints and tendons, spin and roll of contacts. */
@@ -215,6 +264,7 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
         if (tn_kind_of(step->model, s)->work) account_joints(a, s);
     }
     account_rows(a);
+    if (step->world->mocap_moves) account_mocaps(a);
     return account_contacts(a);
 }
 

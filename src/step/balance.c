@@ -379,7 +379,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
         TnRigidMotion rigid;
         if (!g->bound) balance_momentum(&b, root, &rigid);
         sum_energies(&b, root);
-        balance_energy(&b, root, g->bound ? NULL : &rigid);
+        if (!g->driven) balance_energy(&b, root, g->bound ? NULL : &rigid);
     }
     settle_accounts(&b, report);
     step->after = b.accounts.after;

@@ -6,19 +6,23 @@
 
 int tn_world_subsystem_count(const TnWorld *world)
 {
+    if (!world) return 0;
     return world->model->rigid_count + tn_division_blocks(world->division);
 }
 
-int tn_world_bond_count(const TnWorld *world) { return world->division->bond_count; }
+int tn_world_bond_count(const TnWorld *world) { return world ? world->division->bond_count : 0; }
 
-const char *tn_world_division_reason(const TnWorld *world) { return world->division->reason; }
+const char *tn_world_division_reason(const TnWorld *world)
+{
+    return world ? world->division->reason : "";
+}
 
 int tn_world_body_subsystem(const TnWorld *world, TnBodyId body)
 {
+    if (!tn_world_has_body(world, body)) return -1;
     const TnModel *model = world->model;
-    TN_ASSERT(body >= 1 && body <= model->body_count);
     int link = world->division->carrier[model->bodies[body - 1].link];
-    if (link == 0) return -1;
+    if (model->links[link].subsystem < 0) return -1;
     const TnSubsystem *sub = &model->subsystems[model->links[link].subsystem];
     if (sub->kind == TN_SUBSYSTEM_RIGID) return sub->kind_index;
     return model->rigid_count + world->division->link_block[link];
@@ -33,10 +37,10 @@ static void add_part(const TnModel *model, const TnSubsystem *sub, int block_dim
 
 TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
 {
+    TnSubsystemInfo info = {0};
+    if (index < 0 || index >= tn_world_subsystem_count(world)) return info;
     const TnModel *model = world->model;
     const TnDivision *d = world->division;
-    TnSubsystemInfo info = {0};
-    TN_ASSERT(index >= 0 && index < tn_world_subsystem_count(world));
     int block = index - model->rigid_count, chain = block - d->dense_count,
         mesh = chain - d->chain_count;
     if (mesh >= 0) chain = -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kind.h"
+#include "mocap.h"
 #include "sleep.h"
 
 /* m, m/s, rad/s: a state with larger numbers means nothing any more. */
@@ -150,7 +151,10 @@ bool tn_step_integrate(TnStep *step)
             return false;
     }
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
+    tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
+    tn_activations_advance(step->model, world->state.ctrl, step->t, step->dynamics.asleep,
+                           world->state.act);
     world->state.time += step->t;
     /* without memory nobody falls asleep */
     if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);

@@ -55,6 +55,12 @@ static void find_motion(const TnWorld *world, TnReactions *r)
                          r->start_twists);
     middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
     tn_kinematics(model, r->qpos, 0, n, r->middle);
+    for (int l = 1; l <= model->mocap_count; l++) {
+        const TnLinkFrame *end = &world->frames[l];
+        memcpy(r->start_twists[l], world->twists[l], sizeof r->start_twists[l]);
+        tn_mocap_carry(end, world->twists[l], -world->t, &r->start[l]);
+        tn_mocap_carry(end, world->twists[l], -0.5 * world->t, &r->middle[l]);
+    }
 }
 
 /* Of a body at one end of the step. */
@@ -229,21 +235,21 @@ static TnReaction body_reaction(TnWorld *world, int body, const double point[3])
 
 TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    if (!tn_world_has_body(world, body)) return (TnReaction){0};
     return body_reaction(world, body - 1, (const double[3]){0.0, 0.0, 0.0});
 }
 
 TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint)
 {
-    TN_ASSERT(joint >= 1 && joint <= world->model->joint_count);
+    if (!world || joint < 1 || joint > world->model->joint_count) return (TnReaction){0};
     TnJointInfo info = tn_model_joint_info(world->model, joint);
     return body_reaction(world, info.body - 1, info.pos);
 }
 
 TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId id)
 {
+    if (!world || id < 1 || id > world->model->equality_count) return (TnReaction){0};
     const TnModel *model = world->model;
-    TN_ASSERT(id >= 1 && id <= model->equality_count);
     const TnEquality *equality = &model->equalities[id - 1];
     TnReaction out = {.known = false};
     if (!tn_reactions_find(world)) return unknown();
@@ -297,8 +303,9 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
+    if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
     const TnModel *model = world->model;
-    TnEval eval = {.sensors = data};
+    TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {

@@ -262,7 +262,9 @@ static void add_applied(const TnWorld *world, TnReactions *r)
     for (int b = 1; world->was_applied && b < model->body_count; b++) {
         int link = model->bodies[b].link;
         const double *wrench = world->last_applied[b];
-        if (link && tn_part_of_link(model, link)->kind == TN_SUBSYSTEM_ROD) continue;
+        if (model->links[link].subsystem >= 0 &&
+            tn_part_of_link(model, link)->kind == TN_SUBSYSTEM_ROD)
+            continue;
         const double *arm = link ? NULL : model->body_masses[b].com;
         tn_reaction_take_off(r, b, wrench, arm, wrench + 3, 1.0);
     }

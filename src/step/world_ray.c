@@ -1,0 +1,239 @@
+/* world_ray.c: rays through a world, distances between geoms, and what a shape overlaps. */
+#include <math.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "../collision/narrow.h"
+#include "../collision/ray.h"
+#include "../math/vec3.h"
+#include "world.h"
+
+/* ---- where geoms are ---- */
+
+/* A geom's own frame; of a mesh not that of its hull. */
+static void place_geom(const TnWorld *world, const TnGeom *geom, TnTransform *at)
+{
+    const TnLinkFrame *frame = &world->frames[geom->link];
+    m3_mul_v(at->pos, frame->rot, geom->link_pos);
+    v3_add(at->pos, at->pos, frame->pos);
+    m3_mul(at->rot, frame->rot, geom->link_rot);
+}
+
+/* The shape that collides, and its frame. */
+static void place_shape(const TnWorld *world, const TnGeom *geom, TnShape *shape, TnTransform *at)
+{
+    place_geom(world, geom, at);
+    *shape = (TnShape){.type = geom->type, .size = {geom->size[0], geom->size[1], geom->size[2]}};
+    if (geom->mesh < 0) return;
+    const TnHull *hull = &world->model->meshes[geom->mesh].hull;
+    double center[3];
+    shape->mesh_vertices = hull->vertices;
+    shape->mesh_vertex_count = hull->vertex_count;
+    shape->hull = hull;
+    m3_mul_v(center, at->rot, hull->center);
+    v3_add(at->pos, at->pos, center);
+}
+
+/* ---- rays ---- */
+
+typedef struct Cast {
+    const TnWorld *world;
+    const TnRayFilter *filter;
+    const TnRay *rays;
+    TnRayHit *hits;
+    TnTransform *places; /* per geom */
+    double (*centers)[3];
+} Cast;
+
+static bool counts(const TnModel *model, const TnRayFilter *filter, const TnGeom *geom)
+{
+    if (geom->rgba[3] == 0.0) return false;
+    if (filter->groups &&
+        !(geom->group >= 0 && geom->group < 32 && (filter->groups >> geom->group & 1u)))
+        return false;
+    if (filter->skip_fixed && geom->link == 0 && geom->type != TN_GEOM_SOFT) return false;
+    return !(filter->exclude && geom->body == filter->exclude - 1) && model;
+}
+
+static double ray_soft(const TnWorld *world, int geom, const TnRay *ray, double most, double n[3])
+{
+    const TnModel *model = world->model;
+    for (int i = 0; i < model->soft_count; i++) {
+        const TnSoft *soft = &model->softs[i];
+        if (soft->geom == geom)
+            return tn_ray_triangles(world->state.qpos + soft->qpos_start, soft->triangles,
+                                    soft->triangle_count, ray->origin, ray->direction, most, n);
+    }
+    return -1.0;
+}
+
+static double ray_geom(const Cast *c, int g, const TnRay *ray, double most, double n[3])
+{
+    const TnModel *model = c->world->model;
+    const TnGeom *geom = &model->geoms[g];
+    const TnTransform *at = &c->places[g];
+    double p[3], d[3], from[3], normal[3];
+    if (geom->type == TN_GEOM_SOFT) return ray_soft(c->world, g, ray, most, n);
+    if (geom->bounding_radius < INFINITY &&
+        !tn_ray_meets_ball(c->centers[g], geom->bounding_radius, ray->origin, ray->direction, most))
+        return -1.0;
+    v3_sub(from, ray->origin, at->pos);
+    m3_tmul_v(p, at->rot, from);
+    m3_tmul_v(d, at->rot, ray->direction);
+    double s;
+    if (geom->type == TN_GEOM_MESH) {
+        const TnMesh *mesh = &model->meshes[geom->mesh];
+        s = tn_ray_triangles(mesh->vertices, mesh->triangles, mesh->triangle_count, p, d, most,
+                             normal);
+    } else {
+        s = tn_ray_shape(geom->type, geom->size, p, d, normal);
+    }
+    if (s < 0.0 || s >= most) return -1.0;
+    m3_mul_v(n, at->rot, normal);
+    return s;
+}
+
+static void cast_range(void *context, int begin, int end)
+{
+    const Cast *c = context;
+    const TnModel *model = c->world->model;
+    for (int i = begin; i < end; i++) {
+        TnRayHit hit = {.distance = -1.0};
+        double most = c->filter->max_distance > 0.0 ? c->filter->max_distance : INFINITY;
+        for (int g = 0; g < model->geom_count; g++) {
+            double n[3];
+            if (!counts(model, c->filter, &model->geoms[g])) continue;
+            double s = ray_geom(c, g, &c->rays[i], most, n);
+            if (s < 0.0) continue;
+            most = hit.distance = s;
+            hit.geom = g + 1;
+            v3_copy(hit.normal, n);
+        }
+        c->hits[i] = hit;
+    }
+}
+
+static bool are_rays(const TnRay *rays, int count)
+{
+    for (int i = 0; i < count; i++) {
+        double length = v3_norm(rays[i].direction);
+        if (!(length > 0.0 && isfinite(length) && isfinite(v3_norm(rays[i].origin)))) return false;
+    }
+    return true;
+}
+
+TnStatus tn_world_cast_rays(const TnWorld *world, const TnRay *rays, int count,
+                            const TnRayFilter *filter, TnRayHit *hits, TnError *err)
+{
+    static const TnRayFilter all = {0};
+    if (!world || count < 0 || (count > 0 && (!rays || !hits)) || !are_rays(rays, count))
+        return tn_world_refuse(err, "rays need a finite origin, a direction and room for hits");
+    const TnModel *model = world->model;
+    size_t n = (size_t)model->geom_count + 1;
+    Cast c = {.world = world, .filter = filter ? filter : &all, .rays = rays, .hits = hits};
+    c.places = tn_malloc(sizeof *c.places * n);
+    c.centers = tn_malloc(sizeof *c.centers * n);
+    bool ok = c.places && c.centers;
+    for (int g = 0; ok && g < model->geom_count; g++) {
+        const TnGeom *geom = &model->geoms[g];
+        place_geom(world, geom, &c.places[g]);
+        v3_copy(c.centers[g], c.places[g].pos);
+        if (geom->mesh < 0) continue;
+        double center[3];
+        m3_mul_v(center, c.places[g].rot, model->meshes[geom->mesh].hull.center);
+        v3_add(c.centers[g], c.centers[g], center);
+    }
+    if (ok) tn_pool_run(world->pool, count, 64, cast_range, &c);
+    tn_free(c.places);
+    tn_free(c.centers);
+    if (ok) return TN_OK;
+    tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+    return TN_ERROR_MEMORY;
+}
+
+/* ---- distances ---- */
+
+static bool is_rigid_geom(const TnWorld *world, TnGeomId id)
+{
+    return world && id >= 1 && id <= world->model->geom_count &&
+           world->model->geoms[id - 1].type != TN_GEOM_SOFT;
+}
+
+/* The nearest point of a manifold. */
+static const TnManifoldPoint *nearest(const TnManifold *m)
+{
+    const TnManifoldPoint *best = NULL;
+    for (int k = 0; k < m->count; k++)
+        if (!best || m->points[k].gap < best->gap) best = &m->points[k];
+    return best;
+}
+
+TnDistance tn_world_geom_distance(const TnWorld *world, TnGeomId geom1, TnGeomId geom2, double most)
+{
+    TnDistance out = {.distance = most};
+    if (!is_rigid_geom(world, geom1) || !is_rigid_geom(world, geom2) || geom1 == geom2 ||
+        !(most > 0.0))
+        return out;
+    TnShape a, b;
+    TnTransform at_a, at_b;
+    TnManifold m = {.count = 0};
+    place_shape(world, &world->model->geoms[geom1 - 1], &a, &at_a);
+    place_shape(world, &world->model->geoms[geom2 - 1], &b, &at_b);
+    if (!tn_collide(&a, &at_a, &b, &at_b, most, &m)) return out;
+    const TnManifoldPoint *p = nearest(&m);
+    if (!p || !(p->gap < most)) return out;
+    out.known = true;
+    out.distance = p->gap;
+    v3_copy(out.normal, m.normal);
+    for (int k = 0; k < 3; k++) {
+        out.point1[k] = p->pos[k] - 0.5 * p->gap * m.normal[k];
+        out.point2[k] = p->pos[k] + 0.5 * p->gap * m.normal[k];
+    }
+    return out;
+}
+
+/* ---- overlaps ---- */
+
+static double shape_radius(const TnShape *shape)
+{
+    const double *s = shape->size;
+    double most = 0.0;
+    switch (shape->type) {
+    case TN_GEOM_SPHERE:
+        return s[0];
+    case TN_GEOM_CAPSULE:
+        return s[0] + s[1];
+    case TN_GEOM_CYLINDER:
+        return hypot(s[0], s[1]);
+    case TN_GEOM_ELLIPSOID:
+    case TN_GEOM_BOX:
+        return v3_norm(s);
+    case TN_GEOM_MESH:
+        for (int i = 0; i < shape->mesh_vertex_count; i++)
+            most = fmax(most, v3_norm(shape->mesh_vertices + 3L * i));
+        return most;
+    default:
+        return INFINITY;
+    }
+}
+
+int tn_world_overlaps(const TnWorld *world, const TnShape *shape, const TnTransform *at,
+                      double margin, TnGeomId *geoms, int room)
+{
+    int count = 0;
+    if (!world || !shape || !at || !(margin >= 0.0)) return 0;
+    double radius = shape_radius(shape);
+    for (int g = 0; g < world->model->geom_count; g++) {
+        const TnGeom *geom = &world->model->geoms[g];
+        TnShape other;
+        TnTransform place;
+        TnManifold m = {.count = 0};
+        if (geom->type == TN_GEOM_SOFT) continue;
+        place_shape(world, geom, &other, &place);
+        if (v3_distance(place.pos, at->pos) > radius + geom->bounding_radius + margin) continue;
+        if (!tn_collide(shape, at, &other, &place, margin, &m) || m.count == 0) continue;
+        if (geoms && count < room) geoms[count] = g + 1;
+        count++;
+    }
+    return count;
+}
