@@ -198,6 +198,7 @@ typedef enum TnMjcfRemark {
     TN_REMARK_ROUND,
     TN_REMARK_ATTACHED_OPTION,
     TN_REMARK_ATTACHED_KEY,
+    TN_REMARK_ATTACHED_ACT,
     TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */

@@ -83,6 +83,8 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_ATTACHED_KEY] =
             "keyframes of attached models are left out in a model with cables "
             "or soft bodies",
+        [TN_REMARK_ATTACHED_ACT] =
+            "of keyframes of attached models, act, mpos and mquat are read but not used",
         [TN_REMARK_DELAY] =
             "sensors read the present state; delay, interval and nsample are read but "
             "not used",
