@@ -86,6 +86,7 @@ static void write_compiler(TnWriter *w)
     tn_write_open(w, "compiler");
     tn_write_text(w, "angle", "radian");
     TN_WRITE_FIELDS(w, fields, first ? first : &usual, &usual);
+    if (w->d.option.total_mass > 0) tn_write_real(w, "settotalmass", w->d.option.total_mass);
     tn_write_close(w);
 }
 
@@ -99,7 +100,15 @@ static void write_option(TnWriter *w)
     tn_write_open(w, "option");
     tn_write_real(w, "timestep", w->d.option.timestep); /* the reader's default is another */
     TN_WRITE_FIELDS(w, fields, &w->d.option, &usual);
+    if (!w->d.option.parents_collide) {
+        tn_write_close(w);
+        return;
+    }
+    tn_write_inner(w);
+    tn_write_open(w, "flag");
+    tn_write_text(w, "filterparent", "disable");
     tn_write_close(w);
+    tn_write_end(w, "option");
 }
 
 static void write_view(TnWriter *w)

@@ -95,6 +95,20 @@ bool tn_write_index(TnWriter *w)
 
 /* ---- parts ---- */
 
+/* A free joint that moves the frame of its body. */
+static void write_aligned(TnWriter *w, int i, const TnJointDef *joint)
+{
+    if (joint->damping != 0 || joint->armature != 0 || joint->stiffness != 0 ||
+        joint->friction_loss != 0 || joint->spring_time != 0)
+        tn_write_error(w, "joint", joint->name, i + 1, joint->source,
+                       "a free joint with align has no springs, damping, friction or armature in "
+                       "MJCF");
+    tn_write_open(w, "freejoint");
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
+    tn_write_text(w, "align", "true");
+    tn_write_close(w);
+}
+
 static void write_joint(TnWriter *w, int i)
 {
     static const TnField fields[] = {
@@ -114,9 +128,15 @@ static void write_joint(TnWriter *w, int i)
         memcpy(joint.pos, usual.pos, sizeof joint.pos);
         memcpy(joint.axis, usual.axis, sizeof joint.axis);
     }
+    if (joint.align && joint.type == TN_JOINT_FREE) {
+        write_aligned(w, i, &joint);
+        return;
+    }
     tn_write_open(w, "joint");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
     TN_WRITE_FIELDS(w, fields, &joint, &usual);
+    const double spring[2] = {joint.spring_time, joint.spring_ratio};
+    if (joint.spring_time > 0) tn_write_reals(w, "springdamper", spring, 2);
     tn_write_limit(w, "limited", "range", joint.limited, joint.range);
     tn_write_limit(w, "actuatorfrclimited", "actuatorfrcrange", joint.actuator_limited,
                    joint.actuator_range);
