@@ -327,6 +327,10 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
+    /* sliding and rolling friction in a second direction, < 0 (default): as in the first. The first
+     * one is the world's y axis in the contact plane, or its z axis if the normal is within 60
+     * degrees of y */
+    double friction_across[2];
     double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;

@@ -99,7 +99,7 @@ TABLE inertial[] = {
 TABLE joint[] = {
     OWN("name"), OWN("class"), WORD("type", "free ball slide hinge"), REAL("pos", 3, 3),
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
-    SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
+    REAL("stiffness", 1, 3), REAL("springref", 1, 1), REAL("damping", 1, 3), SIZE("armature", 1, 1),
     SIZE("frictionloss", 1, 1), SIZE("springdamper", 2, 2), ONLY("springyield", "0"),
     TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
     BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),

@@ -100,7 +100,7 @@ static void write_aligned(TnWriter *w, int i)
 {
     const TnJointDef *joint = &w->d.joints[i];
     if (joint->stiffness != 0 || joint->damping != 0 || joint->armature != 0 ||
-        joint->friction_loss != 0)
+        joint->friction_loss != 0 || joint->spring_time != 0)
         tn_write_error(w, "joint", joint->name, i + 1, joint->source,
                        "a free joint of MJCF that aligns its body has no stiffness, damping, "
                        "armature or friction");

@@ -18,8 +18,10 @@ static void write_pair(TnWriter *w, int i)
     if (larger != pair->restitution)
         tn_write_error(w, "pair", NULL, i + 1, pair->source,
                        "MJCF has no restitution of a pair of its own; its geoms must have it");
-    const double friction[5] = {pair->friction[0], pair->friction[0], pair->friction[1],
-                                pair->friction[2], pair->friction[2]};
+    const double *across = pair->friction_across;
+    const double friction[5] = {pair->friction[0], across[0] < 0 ? pair->friction[0] : across[0],
+                                pair->friction[1], pair->friction[2],
+                                across[1] < 0 ? pair->friction[2] : across[1]};
     tn_write_open(w, "pair");
     tn_write_text(w, "geom1", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom1));
     tn_write_text(w, "geom2", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom2));

@@ -179,6 +179,7 @@ typedef struct TnEquality {
 typedef struct TnPair {
     int geom1, geom2, contact_dim;
     double friction[3], restitution, margin;
+    double across[2]; /* sliding and rolling in the second direction */
 } TnPair;
 typedef struct TnExclude {
     int body1, body2;
@@ -344,8 +345,9 @@ struct TnModel {
     int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
     int adhesion_count; /* of actuators on bodies */
-    int act_count;      /* of actuators with activation, in their order */
-    bool has_lift;      /* some link is carried by gravity compensation */
+    int act_count;       /* of actuators with activation, in their order */
+    bool has_lift;       /* some link is carried by gravity compensation */
+    bool has_oval_pairs; /* some pair has friction that differs in two directions */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnDrag *drags; /* by link; NULL without a medium */
