@@ -71,8 +71,8 @@ static const char *remark_text(TnMjcfRemark which)
                                "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
-        [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
-                             "in the sensor data"};
+        [TN_REMARK_SENSOR] = "this sensor is not supported yet: its numbers are zeros, or are "
+                             "left out where their count is not known"};
     return texts[which];
 }
 

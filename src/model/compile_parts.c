@@ -187,7 +187,7 @@ static void compile_excludes(TnCompile *c)
 static bool is_of_joint(TnSensorType type)
 {
     TnSensorObject object = tn_sensor_kind(type).object;
-    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL;
+    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL || object == TN_OF_JOINT;
 }
 
 /* Masses are in the axes of the body's link. */
@@ -218,7 +218,14 @@ static void compile_sensors(TnCompile *c)
         sensor->ref = def->ref - 1;
         sensor->cutoff = def->cutoff;
         sensor->data_start = start;
-        sensor->data_count = tn_sensor_kind(def->type).data_count;
+        sensor->data_count = tn_sensor_size(def);
+        sensor->pick1 = (TnPick){def->pick1.kind, def->pick1.id - 1};
+        sensor->pick2 = (TnPick){def->pick2.kind, def->pick2.id - 1};
+        sensor->zone = def->zone - 1;
+        sensor->camera = def->camera - 1;
+        sensor->slots = def->reduce == TN_REDUCE_NET_FORCE ? 1 : def->slots;
+        sensor->fields = def->fields;
+        sensor->reduce = def->reduce;
         start += sensor->data_count;
     }
 }
@@ -278,6 +285,7 @@ static void compile_cameras(TnCompile *c)
         TnCamera *camera = &c->model->cameras[i];
         *camera = (TnCamera){
             .body = def->body - 1, .target = def->target - 1, .fovy = def->fovy, .mode = def->mode};
+        memcpy(camera->resolution, def->resolution, sizeof camera->resolution);
         v3_copy(camera->pos, def->pos);
         quat_copy(camera->quat, def->quat);
         quat_normalize(camera->quat);

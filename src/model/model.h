@@ -103,6 +103,8 @@ typedef struct TnGeom {
 typedef struct TnSite {
     int body;
     double pos[3], quat[4];
+    TnGeomType type; /* its volume */
+    double size[3];
 } TnSite;
 
 /* One dof's share in a length: length = Σ coef · qpos[qpos], rate = Σ coef · qvel[dof], and a force
@@ -161,6 +163,11 @@ typedef struct TnSensor {
     int object, data_start, data_count;
     int ref; /* site; -1: none */
     double cutoff;
+    TnPick pick1, pick2; /* indices */
+    int zone, camera;    /* -1: none */
+    int slots;
+    uint32_t fields;
+    TnContactReduce reduce;
 } TnSensor;
 typedef struct TnKey {
     double time;
@@ -182,6 +189,7 @@ typedef struct TnCamera {
     double pos[3], quat[4];
     double fovy; /* rad */
     TnCameraMode mode;
+    int resolution[2];
 } TnCamera;
 
 /* No slip on a plane ground; directions are unit vectors. */

@@ -51,7 +51,7 @@ static inline TnScene recorded_scene(void)
                                                .rgba = {0, 0, 1, 1}}};
     static const int32_t subsystems[POINTS] = {3, 5, 5, 4, 4, 4, 4};
     static const TnCameraInfo cameras[] = {
-        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3}};
+        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3, {1, 1}}};
     return (TnScene){.name = "one of each",
                      .timestep = 0.002,
                      .bodies = bodies,
