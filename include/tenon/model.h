@@ -169,8 +169,11 @@ typedef struct TnSiteDef {
     TnBodyId body;
     double pos[3], quat[4];
     bool at_center_of_mass; /* of its body alone, instead of pos */
-    TnGeomType type;        /* its volume, for sensors: sphere (default), capsule, ellipsoid, */
-    double size[3];         /* cylinder or box, sized as geoms; default 0.005 */
+    bool principal_axes; /* of its body alone, instead of quat: as MuJoCo chooses and orders them */
+    TnGeomId at_geom;    /* instead of pos and quat: a geom's frame; of a mesh its centre of mass
+                            and principal axes, as in MuJoCo. 0 (default): none */
+    TnGeomType type;     /* its volume, for sensors: sphere (default), capsule, ellipsoid, */
+    double size[3];      /* cylinder or box, sized as geoms; default 0.005 */
     TnSource source;
 } TnSiteDef;
 

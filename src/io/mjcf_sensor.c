@@ -95,8 +95,8 @@ static TnSiteId site_at(TnMjcf *m, const TnXmlElement *e, TnBodyId body, const T
     return tn_builder_add_site(m->builder, &site);
 }
 
-/* MuJoCo's objtype "body" means the inertial frame. Its axes are only known where the file says
- * them; its origin always is. */
+/* MuJoCo's objtype "body" means the inertial frame; where the file does not give it, compile finds
+ * it. */
 static TnSiteId site_at_inertia(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name, bool axes)
 {
     const TnBodyDef *body = name->data;
@@ -107,19 +107,26 @@ static TnSiteId site_at_inertia(TnMjcf *m, const TnXmlElement *e, const TnMjcfNa
         memcpy(frame.quat, body->inertia_quat, sizeof frame.quat);
         return site_at(m, e, name->id, &frame);
     }
-    if (axes) return 0;
     TnSiteDef site = tn_site_def();
+    site.principal_axes = axes;
     site.body = name->id;
     site.at_center_of_mass = true;
     site.source = tn_xml_place(e);
     return tn_builder_add_site(m->builder, &site);
 }
 
-/* MuJoCo moves and turns the frame of a mesh to its centre of mass; tenon does not. */
+/* MuJoCo moves and turns the frame of a mesh to its centre of mass. */
 static TnSiteId site_at_geom(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name)
 {
     const TnMjcfGeomPlace *place = name->data;
-    if (!place || place->def.type == TN_GEOM_MESH) return 0;
+    if (!place) return 0;
+    if (place->def.type == TN_GEOM_MESH) {
+        TnSiteDef site = tn_site_def();
+        site.body = place->def.body;
+        site.at_geom = name->id;
+        site.source = tn_xml_place(e);
+        return tn_builder_add_site(m->builder, &site);
+    }
     TnMjcfPose frame;
     memcpy(frame.pos, place->def.pos, sizeof frame.pos);
     memcpy(frame.quat, place->def.quat, sizeof frame.quat);

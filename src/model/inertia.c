@@ -127,3 +127,49 @@ bool tn_moments_possible(const double moments[3])
     double slack = 1e-6 * (fabs(a) + fabs(b) + fabs(c));
     return a + b >= c - slack && b + c >= a - slack && a + c >= b - slack;
 }
+
+/* The moments in the axes of a quaternion, as a full matrix. */
+static void seen_from(const double inertia[9], const double quat[4], double out[9])
+{
+    double R[9], turned[9];
+    quat_to_m3(R, quat);
+    m3_mul(turned, inertia, R);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] = R[i] * turned[k] + R[3 + i] * turned[3 + k] + R[6 + i] * turned[6 + k];
+}
+
+static void turn_about(double quat[4], int axis, double half_sine)
+{
+    double turn[4] = {sqrt(1.0 - half_sine * half_sine), 0.0, 0.0, 0.0};
+    turn[1 + axis] = half_sine;
+    quat_mul(quat, quat, turn);
+    quat_normalize(quat);
+}
+
+void tn_sorted_axes(const double inertia[9], double quat[4])
+{
+    double D[9], scale = 0.0;
+    quat_identity(quat);
+    for (int k = 0; k < 9; k++) scale = fmax(scale, fabs(inertia[k]));
+    for (int pass = 0; pass < 500; pass++) {
+        seen_from(inertia, quat, D);
+        int axis = 2; /* of the rotation that takes off D[row][column] */
+        double most = fabs(D[1]);
+        if (fabs(D[2]) > most) axis = 1, most = fabs(D[2]);
+        if (fabs(D[5]) > most) axis = 0, most = fabs(D[5]);
+        if (!(most > 1e-15 * scale)) break;
+        int row = axis == 0 ? 1 : 0, column = axis == 2 ? 1 : 2;
+        double tau = (D[4 * column] - D[4 * row]) / (2.0 * D[3 * row + column]);
+        double t = (tau >= 0.0 ? 1.0 : -1.0) / (fabs(tau) + sqrt(1.0 + tau * tau));
+        double half = sqrt(fmax(0.0, 0.5 - 0.5 / sqrt(1.0 + t * t)));
+        if (half < 1e-12) break;
+        turn_about(quat, axis, (tau >= 0.0) == (axis == 1) ? half : -half);
+    }
+    for (int k = 0; k < 3; k++) {
+        int first = k % 2;
+        seen_from(inertia, quat, D);
+        if (D[4 * first] + 1e-12 < D[4 * first + 4])
+            turn_about(quat, (first + 2) % 3, 0.70710678118654752440);
+    }
+}

@@ -21,6 +21,9 @@ void tn_mass_transform(TnMassProperties *body, const double pos[3], const double
 
 /* Principal moments, and the principal axes as a quaternion in the matrix's axes. */
 void tn_principal_axes(const double inertia[9], double moments[3], double quat[4]);
+/* The same axes as MuJoCo has them: moments descend, and signs come from Jacobi's rotations, the
+ * largest off-diagonal first, and quarter turns that sort. */
+void tn_sorted_axes(const double inertia[9], double quat[4]);
 /* A + B >= C for each order, as for every real mass distribution (relative tolerance 1e-6). */
 bool tn_moments_possible(const double moments[3]);
 

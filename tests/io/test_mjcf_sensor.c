@@ -245,7 +245,8 @@ TEST(a_sensor_that_is_not_supported_keeps_its_room_or_is_left_out_with_a_remark_
 {
     const char *text = SMALL("<tactile geom='g' mesh='m'/><jointpos name='p' joint='j'/>\n"
                              "<plugin plugin='x'/><tactile name='t' geom='g' mesh='m'/>"
-                             "<framequat objtype='body' objname='b'/><clock name='c'/>");
+                             "<insidesite site='s' objtype='geom' objname='g' enclosed='true'/>"
+                             "<clock name='c'/>");
     TnModel *m = load_bytes(text, strlen(text), &remarks, &err);
     if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
     REQUIRE(m);
@@ -253,9 +254,8 @@ TEST(a_sensor_that_is_not_supported_keeps_its_room_or_is_left_out_with_a_remark_
     CHECK(remarks.count == 3);
     CHECK(has_line(remarks.message, "2:1", "tactile: 2 × this sensor is not supported yet"));
     CHECK(has_line(remarks.message, "3:1", "plugin: this sensor is not supported yet"));
-    /* the principal axes of what geoms make up are MuJoCo's choice: four zeros */
-    CHECK_STR(remarks.message, "framequat: this sensor");
-    CHECK(tn_model_sensor_info(m, tn_model_find_sensor(m, "c")).data_start == 5);
+    CHECK_STR(remarks.message, "insidesite: this sensor"); /* a zero */
+    CHECK(tn_model_sensor_info(m, tn_model_find_sensor(m, "c")).data_start == 2);
     tn_model_destroy(m);
 }
 

@@ -146,6 +146,42 @@ TEST(limit_sensors_read_the_force_that_holds_an_arm)
     text_close(&s);
 }
 
+TEST(principal_axes_have_the_order_and_the_signs_of_mujoco)
+{
+    static const struct {
+        const char *parts;
+        double quat[4]; /* MuJoCo's body_iquat, five digits */
+    } cases[] = {
+        {"<geom type='box' size='.1 .2 .3' euler='10 20 30'/>",
+         {0.94371, 0.12768, 0.14488, 0.26854}},
+        {"<geom type='box' size='.1 .2 .3' euler='10 20 30'/><geom size='.1' pos='1 0 0'/>",
+         {0.53012, 0.50042, 0.44055, 0.52389}},
+        {"<geom type='box' size='.1 .2 .3'/><geom type='box' size='.1 .2 .3' pos='.1 .2 .3'/>",
+         {0.97322, -0.20564, 0.06593, -0.07874}},
+        {"<inertial pos='0 0 0' mass='1' fullinertia='2.68546431 3.74084219 4.01115351 -0.91067505 "
+         "0.87762647 1.03949816'/>",
+         {-0.02138, 0.72058, 0.46045, 0.51797}}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        TnError err = {0};
+        char text[1024];
+        double data[4];
+        TnEval eval = {.sensors = data};
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body name='b'><freejoint/>%s</body></worldbody><sensor>"
+                 "<framequat objtype='body' objname='b'/></sensor></mujoco>",
+                 cases[k].parts);
+        TnModel *model = load_text(text, &err);
+        if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
+        const double qpos[7] = {0, 0, 0, 1, 0, 0, 0};
+        CHECK(tn_model_eval(model, qpos, NULL, NULL, &eval, NULL) == TN_OK);
+        double sign = 0;
+        for (int i = 0; i < 4; i++) sign += data[i] * cases[k].quat[i];
+        for (int i = 0; i < 4; i++)
+            CHECK_NEAR(copysign(1.0, sign) * data[i], cases[k].quat[i], 1e-5);
+        tn_model_destroy(model);
+    }
+}
+
 TEST(a_sensor_that_is_not_supported_keeps_its_place)
 {
     TextScene s;
