@@ -83,7 +83,29 @@ int count_lines(const char *text)
     return lines;
 }
 
-TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+TnLoadDef *load_def(void)
+{
+    static TnLoadDef def;
+    return &def;
+}
+
+void print_errors(const TnError *err)
+{
+    fprintf(stderr, "%s\n", err->message);
+    int shown = count_lines(err->message);
+    if (err->count > shown) fprintf(stderr, "and %d more\n", err->count - shown);
+}
+
+static int failed(const TnError *err)
+{
+    print_errors(err);
+    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
+     * model */
+    return err->code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
+}
+
+static TnModelBuilder *load_with_remarks(const char *command, const char *path, TnRemarks *remarks,
+                                         int *code)
 {
     TnError err = {0};
     if (!file_is_readable(path)) {
@@ -91,15 +113,24 @@ TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, i
         *code = EXIT_IO;
         return NULL;
     }
-    TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
-    if (model) return model;
-    fprintf(stderr, "%s\n", err.message);
-    int shown = count_lines(err.message);
-    if (err.count > shown) fprintf(stderr, "and %d more\n", err.count - shown);
-    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
-     * model */
-    *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
-    return NULL;
+    TnModelBuilder *builder = tn_builder_load(path, load_def(), remarks, &err);
+    if (!builder) *code = failed(&err);
+    return builder;
+}
+
+TnModelBuilder *load_builder(const char *command, const char *path, int *code)
+{
+    return load_with_remarks(command, path, NULL, code);
+}
+
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+{
+    TnError err = {0};
+    TnModelBuilder *builder = load_with_remarks(command, path, remarks, code);
+    TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
+    if (builder && !model) *code = failed(&err);
+    tn_builder_destroy(builder);
+    return model;
 }
 
 bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key)

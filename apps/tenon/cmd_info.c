@@ -40,7 +40,8 @@ static int compare_numbers(const void *a, const void *b)
 /* Subsystems that the elements of a soft body are in; -1 where there is no memory. */
 static int count_pieces(const TnWorld *world, TnSoftId id)
 {
-    int count = tn_model_soft_info(tn_world_model(world), id).tet_count, pieces = 0;
+    TnSoftInfo soft = tn_model_soft_info(tn_world_model(world), id);
+    int count = soft.thickness > 0 ? soft.triangle_count : soft.tet_count, pieces = 0;
     int32_t *of_tets = malloc((size_t)count * sizeof *of_tets);
     if (!of_tets) return -1;
     tn_world_soft_subsystems(world, id, of_tets);
@@ -87,10 +88,14 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
         TnSoftInfo soft = tn_model_soft_info(model, id);
         int pieces = count_pieces(world, id);
         fine = pieces >= 0;
+        bool sheet = soft.thickness > 0;
         table_line(stdout, soft_label(model, id, body_name),
-                   "%d nodes (%d held), %d tetrahedra, %.6g kg, E %g Pa, nu %g, %s, %d piece%s",
-                   soft.node_count, soft.hold_count, soft.tet_count, soft.mass, soft.youngs_modulus,
-                   soft.poisson_ratio, law_names[soft.law], pieces, pieces == 1 ? "" : "s");
+                   "%d nodes (%d held), %d %s, %.6g kg, E %g Pa, nu %g, %s, %d piece%s",
+                   soft.node_count, soft.hold_count, sheet ? soft.triangle_count : soft.tet_count,
+                   sheet ? "triangles" : "tetrahedra", soft.mass, soft.youngs_modulus,
+                   soft.poisson_ratio, sheet ? "sheet" : law_names[soft.law], pieces,
+                   pieces == 1 ? "" : "s");
+        if (sheet) table_line(stdout, "", "thickness %g m", soft.thickness);
     }
     if (info.joint_count) printf("joints\n");
     for (TnJointId id = 1; id <= info.joint_count; id++) {
@@ -148,6 +153,10 @@ static bool print_soft_bodies(Json *json, const TnWorld *world, int count)
         json_integer(json, "nodes", soft.node_count);
         json_integer(json, "held", soft.hold_count);
         json_integer(json, "tetrahedra", soft.tet_count);
+        if (soft.thickness > 0) {
+            json_integer(json, "triangles", soft.triangle_count);
+            json_number(json, "thickness", soft.thickness);
+        }
         json_integer(json, "triangles", soft.triangle_count);
         json_number(json, "mass", soft.mass);
         json_number(json, "youngs_modulus", soft.youngs_modulus);
@@ -278,9 +287,10 @@ int cmd_info(int argc, char **argv)
     TnDivisionDef division = {0};
     const char *path;
     const Option table[] = {option_division(&division), option_pieces(&division),
+                            option_package_path(), option_free_base(),
                             option_set("--json", &as_json, "print one JSON object")};
     int code = EXIT_FINE;
-    if (!options_parse("info", table, 3, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("info", table, 5, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);

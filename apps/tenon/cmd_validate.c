@@ -42,7 +42,9 @@ static int validate(const char *path, bool strict, bool as_json)
         say("validate", "%s: cannot be read: %s", path, strerror(errno));
         return EXIT_IO;
     }
-    TnModel *model = tn_model_load_with_remarks(path, &remarks, &err);
+    TnModelBuilder *builder = tn_builder_load(path, load_def(), &remarks, &err);
+    TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
+    tn_builder_destroy(builder);
     bool loads = model != NULL;
     tn_model_destroy(model);
     if (!loads && err.code == TN_ERROR_MEMORY) {
@@ -87,10 +89,12 @@ int cmd_validate(int argc, char **argv)
     const char *path;
     const Option table[] = {
         option_set("--strict", &strict, "treat remarks as errors"),
+        option_package_path(),
+        option_free_base(),
         option_set("--json", &as_json, "print one JSON object"),
     };
     int code = EXIT_FINE;
-    if (!options_parse("validate", table, 2, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("validate", table, 4, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     return validate(path, strict, as_json);
 }

@@ -51,7 +51,7 @@ static int view_scene(ViewOptions *view, TnWorld *world, const TnScene *scene)
     if (!frame || tn_frame_capture(frame, world, NULL, false, &err) != TN_OK)
         say("view", "%s", err.message);
     else
-        code = window_open("view", &view->window, scene, frame);
+        code = window_open("view", &view->window, scene, frame, NULL);
     tn_frame_destroy(frame);
     return code == EXIT_FINE ? viewer_run_world(&view->window.viewer, world, scene) : code;
 }

@@ -44,7 +44,7 @@ static int open_events(const char *command, WindowOptions *window)
 }
 
 int window_open(const char *command, WindowOptions *window, const TnScene *scene,
-                const TnFrame *frame)
+                const TnFrame *frame, TnRecording *recording)
 {
     ViewerDef *viewer = &window->viewer;
     PictureOptions *picture = &window->picture;
@@ -52,7 +52,15 @@ int window_open(const char *command, WindowOptions *window, const TnScene *scene
     viewer->draw = picture->draw;
     viewer->width = picture->width;
     viewer->height = picture->height;
-    viewer->orbit = picture_orbit(picture, scene, frame, (double)picture->width / picture->height);
+    Motion motion = {0};
+    double low[3], high[3];
+    bool any = recording && picture_is_fitted(picture, scene) &&
+               motion_of_recording(&motion, recording, NULL, 0, viewer->draw.group_mask) &&
+               motion_bounds(&motion, low, high);
+    if (!any) any = scene_bounds(scene, frame, viewer->draw.group_mask, low, high);
+    motion_free(&motion);
+    viewer->orbit = picture_orbit(picture, scene, any ? low : NULL, high,
+                                  (double)picture->width / picture->height);
     snprintf(window->title, sizeof window->title, "tenon: %.250s",
              scene->name[0] ? scene->name : window->input);
     viewer->title = window->title;

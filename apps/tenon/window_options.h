@@ -21,7 +21,7 @@ int window_option_table(Option *table, int count, WindowOptions *window);
 /* Size, camera, title and events, when the scene and its first frame are known. An exit code;
  * window_close is due all the same. */
 int window_open(const char *command, WindowOptions *window, const TnScene *scene,
-                const TnFrame *frame);
+                const TnFrame *frame, TnRecording *recording);
 void window_close(WindowOptions *window);
 
 #endif

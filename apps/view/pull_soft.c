@@ -30,9 +30,20 @@ void soft_grip_free(SoftGrip *grip)
     *grip = (SoftGrip){0};
 }
 
-/* Edge of a cube of the same volume. */
+/* Edge of a cube of the same volume; of a sheet, of a square of the same area. */
 static double size_of(const TnSoftInfo *soft)
 {
+    double area = 0;
+    for (int i = 0; soft->thickness > 0 && i < soft->triangle_count; i++) {
+        const int32_t *t = soft->triangles + 3 * i;
+        double e[2][3], n[3];
+        for (int k = 0; k < 6; k++)
+            e[k / 3][k % 3] = soft->rest[3 * t[1 + k / 3] + k % 3] - soft->rest[3 * t[0] + k % 3];
+        for (int k = 0; k < 3; k++)
+            n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
+        area += 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+    if (area > 0) return sqrt(area);
     /* the volume changes nothing in the mesh, which is the model's */
     TnTetMesh mesh = {soft->node_count, soft->tet_count, (double *)(uintptr_t)soft->rest,
                       (int32_t *)(uintptr_t)soft->tets};

@@ -61,7 +61,7 @@ typedef enum TnGeomType {
     TN_GEOM_ELLIPSOID,    /* size: three radii */
     TN_GEOM_CYLINDER,     /* size[0] radius, size[1] half length along local z */
     TN_GEOM_BOX,          /* size: three half lengths */
-    TN_GEOM_MESH,         /* convex hull of `mesh` */
+    TN_GEOM_MESH,         /* collides as its `mesh` says, by default as the convex hull */
     TN_GEOM_SOFT          /* surface of a soft body; only tn_builder_add_soft creates it */
 } TnGeomType;
 
@@ -82,8 +82,12 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;    /* s, > 0; default 0.01 */
-    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double timestep;   /* s, > 0; default 0.01 */
+    double gravity[3]; /* m/s², default (0, 0, -9.81) */
+    /* A medium that slows bodies down, but not cables and soft bodies; default none */
+    double density;     /* kg/m³, >= 0 */
+    double viscosity;   /* Pa·s, >= 0 */
+    double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
@@ -96,6 +100,9 @@ typedef struct TnOption {
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
+    bool parents_collide;   /* a body may touch the one that its joints move it against */
+    double total_mass; /* kg, >= 0: of all bodies together; masses and inertias are scaled to it. 0
+                          (default): as they are. Cables and soft bodies stay as they are */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -138,8 +145,24 @@ typedef struct TnJointDef {
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
+    /* s and 1, both > 0: stiffness and damping are those of an oscillator with this time constant
+     * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
+     * joints free. 0 (default): stiffness and damping are as given above */
+    double spring_time, spring_ratio;
+    bool align; /* free joints of bodies without children: the body's frame becomes that of its
+                   inertia; what is fixed to the body stays where it is */
     TnSource source;
 } TnJointDef;
+
+/* Coefficients of a geom in a medium, as in MuJoCo: drag of its blunt and of its slender sides and
+ * of turning, lift by Kutta and by Magnus. */
+typedef enum TnFluidCoef {
+    TN_FLUID_BLUNT,
+    TN_FLUID_SLENDER,
+    TN_FLUID_ANGULAR,
+    TN_FLUID_KUTTA,
+    TN_FLUID_MAGNUS
+} TnFluidCoef;
 
 typedef struct TnGeomDef {
     const char *name;
@@ -147,9 +170,11 @@ typedef struct TnGeomDef {
     TnGeomType type; /* default sphere */
     double pos[3], quat[4];
     double size[3];
-    double density;       /* kg/m³, default 1000; used if mass < 0 */
-    double mass;          /* kg, < 0: from density */
-    int contact_type;     /* bit mask, default 1 (MuJoCo's contype) */
+    double density;   /* kg/m³, default 1000; used if mass < 0 */
+    bool shell;       /* mass on the surface alone, density in kg/m²; not for meshes, which have
+                         TN_MESH_SHELL */
+    double mass;      /* kg, < 0: from density */
+    int contact_type; /* bit mask, default 1 (MuJoCo's contype) */
     int contact_affinity; /* bit mask, default 1; a pair collides if type & affinity is nonzero in
                              either order */
     int contact_dim; /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
@@ -157,10 +182,15 @@ typedef struct TnGeomDef {
                         larger values count */
     double friction[3]; /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
     double restitution; /* [0, 1], default 0; a pair uses the larger */
-    double margin;      /* m: contacts up to this distance are listed even if not approaching */
+    double margin;      /* m: distance at which contacts act, as if the surface lay so far out;
+                           those of two geoms add up */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
+     * body without such geoms acts as the box that has its moments of inertia. */
+    bool fluid_ellipsoid;
+    double fluid_coef[5]; /* in the order of TnFluidCoef; default 0.5, 0.25, 1.5, 1, 1 */
     TnSource source;
 } TnGeomDef;
 
@@ -201,20 +231,58 @@ typedef struct TnTendonDef {
     TnSource source;
 } TnTendonDef;
 
-/* Generalized force on a joint or along a tendon: gear · clamp(gain · ctrl + bias[0] + bias[1] ·
- * length + bias[2] · velocity), length = gear · q, or gear · the tendon's length. A motor has gain
- * 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). The
- * gains are implicit, so high gains are stable. */
+/* Dynamics of an actuator's activation a, driven by its control u (within ctrl_range). An actuator
+ * without any acts by its control itself. */
+typedef enum TnActivation {
+    TN_ACTIVATION_NONE,
+    TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
+    TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
+    TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
+    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+                                   time_constants (activation, deactivation, width of the transition
+                                   between them) and a */
+} TnActivation;
+
+/* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
+ * so that its length_range becomes `range`; 1 is the length of the largest force. */
+typedef struct TnMuscle {
+    double range[2];
+    double force; /* N, largest active force at rest; < 0: scale / acceleration by a unit
+                     force in the reference pose */
+    double scale;
+    double lmin, lmax; /* lengths between which it is active; lmin < 1 < lmax */
+    double vmax;       /* lengths per s: shortening at which the force is zero */
+    double fpmax;      /* passive force at lmax, times `force` */
+    double fvmax;      /* active force at fast lengthening, times `force` */
+} TnMuscle;
+
+/* Generalized force on a joint or along a tendon: gear · clamp(gain · input + bias), where
+ *   input = the control, or the activation if there is one,
+ *   gain  = gain + gain_length · length + gain_velocity · velocity, or that of a muscle,
+ *   bias  = bias[0] + bias[1] · length + bias[2] · velocity, and that of a muscle's passive force.
+ * length = gear · q, or gear · the tendon's length. A motor has gain 1; a position servo gain kp,
+ * bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). What brakes and pulls back is
+ * implicit, so high gains are stable. */
 typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
     double gear;       /* default 1 */
     double gain;       /* default 1 */
+    double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
      * m = 1 / (J M⁻¹ Jᵀ) is the mass it moves in the reference pose with all joints free */
     double damping_ratio;
+    bool muscle_gain; /* `muscle` replaces the gain, */
+    bool muscle_bias; /* `passive` the bias */
+    TnMuscle muscle, passive;
+    double length_range[2]; /* of a muscle: ascending */
+    TnActivation activation;
+    double time_constants[3]; /* s; default 1, 0, 0 */
+    bool activation_limited;
+    double activation_range[2];
+    bool activation_early; /* acts by the activation at the end of the step */
     bool ctrl_limited;
     double ctrl_range[2];
     bool force_limited;
@@ -249,7 +317,7 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
-    double restitution, margin;
+    double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;
 
@@ -262,8 +330,14 @@ typedef enum TnMeshInertia {
     TN_MESH_SHELL   /* its triangles as a thin sheet; the geom's density is in kg/m² */
 } TnMeshInertia;
 
-/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles and collide as their hull.
- */
+/* What a mesh is for its contacts. */
+typedef enum TnMeshCollision {
+    TN_MESH_COLLIDE_HULL,      /* its convex hull (default) */
+    TN_MESH_COLLIDE_TRIANGLES, /* its triangles, from outside, on bodies that never move */
+    TN_MESH_COLLIDE_PIECES     /* convex pieces, found when the model is compiled */
+} TnMeshCollision;
+
+/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles. */
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
@@ -272,9 +346,22 @@ typedef struct TnMeshDef {
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
     TnMeshInertia inertia;
+    TnMeshCollision collision;
     const char *file; /* for error messages; may be NULL */
     TnSource source;
 } TnMeshDef;
+
+/* Heights over a grid, made into a mesh that collides as its triangles, with sides and a bottom.
+ * Geoms of it are of type TN_GEOM_MESH and fixed to the world. */
+typedef struct TnHeightFieldDef {
+    const char *name;
+    int rows, columns;     /* along y and x, at least 2 */
+    const double *heights; /* m, rows × columns, row by row from -y, each from -x */
+    double half[2];        /* m, half lengths along x and y, above 0 */
+    double base;           /* m: the bottom is so far below height 0 */
+    const char *file;      /* for error messages; may be NULL */
+    TnSource source;
+} TnHeightFieldDef;
 
 typedef enum TnCameraMode {
     TN_CAMERA_FIXED, /* moves and rotates with its body (default) */
@@ -351,17 +438,21 @@ typedef struct TnSoftHoldDef {
     TnBodyId body;
 } TnSoftHoldDef;
 
-/* A soft body: linear tetrahedra with three unknowns per node. Its surface is one geom of type
- * TN_GEOM_SOFT with the name of the soft body. Surface nodes and triangles collide with other
- * geoms, with sliding friction (no torsional or rolling friction). */
+/* A soft body: linear tetrahedra with three unknowns per node, or a sheet (cloth, plate): triangles
+ * with a thickness, which stretch and bend. Its surface is one geom of type TN_GEOM_SOFT with the
+ * name of the soft body. Surface nodes and triangles collide with other geoms, with sliding
+ * friction (no torsional or rolling friction); a sheet does so on both sides. */
 typedef struct TnSoftDef {
     const char *name;
-    TnTetMesh mesh;         /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
-    double pos[3], quat[4]; /* of the mesh in the world */
-    double youngs_modulus;  /* Pa, > 0; default 1e6 */
-    double poisson_ratio;   /* [0, 0.5); default 0.3 */
-    double density;         /* kg/m³; default 1000 */
-    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
+    TnTetMesh mesh;   /* the stress-free shape; copied. tn_tet_mesh_check must have passed */
+    double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
+                         node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
+    bool no_stretch_force, no_bend_force; /* of a sheet; default false */
+    double pos[3], quat[4];               /* of the mesh in the world */
+    double youngs_modulus;                /* Pa, > 0; default 1e6 */
+    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
+    double density;                       /* kg/m³; default 1000 */
+    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */
@@ -553,6 +644,8 @@ typedef struct TnKeyDef {
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;
     int ctrl_count; /* 0: all zero */
+    const double *act;
+    int act_count; /* 0: all zero */
     /* 3 and 4 numbers for each mocap body, in the order of their ids; 0: as in the model */
     const double *mocap_pos, *mocap_quat;
     int mocap_pos_count, mocap_quat_count;
@@ -577,6 +670,7 @@ TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
 TN_API TnActuatorDef tn_actuator_def(void);
+TN_API TnMuscle tn_muscle(void); /* MuJoCo's defaults */
 TN_API TnEqualityDef tn_equality_def(void);
 TN_API TnPairDef tn_pair_def(void);
 TN_API TnSensorDef tn_sensor_def(void);
@@ -608,6 +702,18 @@ TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBo
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
+/* 0: a number of the definition is impossible, or no memory. */
+TN_API TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFieldDef *def);
+/* How a simple shape takes the place of a mesh. Its axes are the mesh's principal axes. */
+typedef enum TnMeshFit {
+    TN_FIT_INERTIA, /* sizes from the box with the mesh's mass and inertia (MuJoCo's default) */
+    TN_FIT_EXTENT   /* from the box around its vertices (MuJoCo's fitaabb) */
+} TnMeshFit;
+/* Sets the size of a sphere, capsule, ellipsoid, cylinder or box, times `scale`, and moves its
+ * pose, which was that of the mesh. False: no such mesh, it has no volume, or another type of geom.
+ */
+TN_API bool tn_builder_fit_geom(const TnModelBuilder *builder, TnGeomDef *geom, TnMeshId mesh,
+                                TnMeshFit fit, double scale);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
 TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);
@@ -626,10 +732,29 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors.
- * `remarks` may be NULL. */
+/* Reads a model file: MJCF or URDF, as its root element says. Unknown or unsupported elements of
+ * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+
+/* How a URDF file is read; MJCF needs none of it. */
+typedef struct TnLoadDef {
+    const char *package_path; /* folders for package://, separated by ':', tried before those of
+                                 the environment variable ROS_PACKAGE_PATH; may be NULL */
+    bool free_base;           /* the root link has a free joint; default false: it is fixed */
+} TnLoadDef;
+TN_API TnLoadDef tn_load_def(void);
+
+/* Reads a model file into a builder, to which more can be added. `def` may be NULL. Destroy it
+ * after compiling. NULL and an error if the file has errors. */
+TN_API TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
+                                       TnError *err);
+/* Writes the definitions of a builder as an MJCF file that loads to the same model: numbers keep
+ * all their digits. Large meshes, tetrahedra and the control track go into files beside it, named
+ * after it. False and an error if a file cannot be written, or if MJCF (with the element <tenon>)
+ * cannot express something. */
+TN_API bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err);
+
 TN_API void tn_model_destroy(TnModel *model); /* NULL is allowed; not while a world uses it */
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@ typedef struct TnModelInfo {
         tie_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
+    int act_count;  /* activations, of actuators that have one, in their order */
     int sensor_data_count;
     int mocap_count;       /* bodies that are mocap */
     int free_body_count;   /* subsystems of one free rigid body; without segments of rods */
@@ -140,16 +141,17 @@ TN_API TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id);
 typedef struct TnSoftInfo {
     const char *name;
     TnGeomId geom;
-    int subsystem; /* from 1 */
-    int node_count, tet_count, triangle_count;
-    int qpos_start, dof_start; /* 3 · node_count numbers each */
-    const double *rest;        /* m, 3 · node_count: as built, in the world */
-    const int32_t *tets;       /* 4 nodes each */
+    int subsystem;                             /* from 1 */
+    int node_count, tet_count, triangle_count; /* a sheet has no tetrahedra */
+    int qpos_start, dof_start;                 /* 3 · node_count numbers each */
+    const double *rest;                        /* m, 3 · node_count: as built, in the world */
+    const int32_t *tets;                       /* 4 nodes each */
     const int32_t *triangles;  /* of the surface, 3 nodes each, counterclockwise from outside */
     const double *node_masses; /* kg, lumped */
     double mass;               /* kg */
     int hold_count;            /* nodes held by bodies, including pinned nodes */
     double youngs_modulus, poisson_ratio;
+    double thickness; /* m; > 0: a sheet */
     TnSoftLaw law;
     double radius;
     bool self_contact;

@@ -52,6 +52,18 @@ TN_API bool tn_tet_mesh_cylinder(double radius, double half_length, int rings, i
 /* `shells` elements from the centre to the surface (20 shells³ in all). */
 TN_API bool tn_tet_mesh_ball(double radius, int shells, TnTetMesh *out, TnError *err);
 
+/* ---- sheets ----
+ * Triangles as elements whose fourth node repeats the third. */
+/* Two half lengths; a triangle pair per cell, all diagonals in one direction; in the plane z = 0.
+ * Node (i, j) is number i · (cells[1] + 1) + j. */
+TN_API bool tn_sheet_mesh_rectangle(const double half[2], const int cells[2], TnTetMesh *out,
+                                    TnError *err);
+/* As tn_tet_mesh_check: false and all problems in err: numbers that are not finite; elements with
+ * missing or repeated nodes; triangles without area or given twice; edges with more than two
+ * triangles; nodes without triangles. */
+TN_API bool tn_sheet_mesh_check(const TnTetMesh *mesh, const char *name, TnError *err);
+TN_API double tn_sheet_mesh_area(const TnTetMesh *mesh); /* m² */
+
 #ifdef __cplusplus
 }
 #endif

@@ -130,6 +130,8 @@ typedef struct TnStateView {
     int dof_count;
     const double *ctrl;
     int ctrl_count;
+    const double *act; /* activations of the actuators that have one, in their order */
+    int act_count;
 } TnStateView;
 
 /* Of the last step; with sub-steps, like islands, reactions and the problem below, of the last of
@@ -175,7 +177,7 @@ TN_API TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index);
 TN_API int tn_world_body_subsystem(const TnWorld *world, TnBodyId body); /* -1: does not move */
 /* Number of springs and welds between two subsystems, which are iterated. */
 TN_API int tn_world_bond_count(const TnWorld *world);
-/* Subsystem of each element of a soft body, from 0. */
+/* Subsystem of each element of a soft body, from 0: of its tetrahedra, or triangles of a sheet. */
 TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets);
 /* Explanation of the division, some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);
@@ -185,6 +187,8 @@ TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const dou
                                    TnError *err);
 /* Controls hold until set again. The first call stops the model's control track. */
 TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err);
+/* Activations, act_count numbers; they change in each step as the controls say. */
+TN_API TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err);
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                                   const double torque[3]);
@@ -250,6 +254,15 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
+/* Two geoms of one robot that overlap in the reference pose. They collide only after they have come
+ * apart (docs/collision.md). */
+typedef struct TnSelfOverlap {
+    TnGeomId geom1, geom2; /* 0: there is no such index */
+    double depth;          /* m, in the reference pose */
+} TnSelfOverlap;
+TN_API int tn_world_self_overlap_count(const TnWorld *world);
+TN_API TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index); /* from 0 */
+
 /* Equalities between steps. Whether they are active, and the pose that they keep, is part of the
  * state: saved, restored and reset. A weld that holds a cable from the start cannot be switched.
  * These calls, and those below that set parameters, forget contacts and reactions of the last
@@ -306,8 +319,8 @@ typedef struct TnRayHit {
 TN_API TnStatus tn_world_cast_rays(const TnWorld *world, const TnRay *rays, int count,
                                    const TnRayFilter *filter, TnRayHit *hits, TnError *err);
 
-/* Distance of two rigid geoms as they collide (a mesh by its hull); negative: how deep they are in
- * each other. */
+/* Distance of two rigid geoms as they collide (a mesh by its hull; not known of meshes that collide
+ * as triangles); negative: how deep they are in each other. */
 typedef struct TnDistance {
     bool known;                  /* false: farther than `most`, two planes, or a wrong id */
     double distance;             /* m; `most` if not known */
@@ -331,7 +344,7 @@ TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
 TN_API size_t tn_world_save_size(const TnWorld *world);
 TN_API TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err);
 TN_API TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err);
-TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel */
+TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos, qvel and activations */
 
 /* Changes the solver between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
@@ -363,11 +376,14 @@ typedef struct TnEval {
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
+    double *passive;        /* dof: springs, dampers, gravity compensation, a medium (MuJoCo's
+                               qfrc_passive) */
     double *inverse;        /* dof: M qacc + bias, what all other forces must add up to for the
                                model to accelerate so: inverse dynamics */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
                                and are NaN, see tn_world_sensors; clocks are 0 */
+    const double *act;      /* an input: act_count activations; NULL: zero */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);

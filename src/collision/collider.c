@@ -4,6 +4,7 @@
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "soft_surface.h"
+#include "tri_mesh.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
     c->locals = CARVE(k, TnSlotLocal, n);
     c->shape = CARVE(k, TnShape, n);
     c->thinness = CARVE(k, double, n);
+    c->tri_meshes = CARVE(k, struct TnTriMesh *, n);
     c->surfaces = CARVE(k, TnSurface, n);
     c->pairs = CARVE(k, TnPairEntry, model->pair_count);
     c->slot_of = CARVE(k, int32_t, n);
@@ -121,6 +123,8 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
             m3_mul_v(center, g->link_rot, hull->center);
             v3_add(local->pos, local->pos, center);
         }
+        if (g->mesh >= 0 && m->meshes[g->mesh].collision == TN_MESH_COLLIDE_TRIANGLES)
+            c->shape[slot] = (TnShape){.type = TN_GEOM_HEIGHT_FIELD};
         c->thinness[slot] = tn_shape_thinness(&c->shape[slot], local->half_extent);
         /* the place of a fixed geom; a moving sphere keeps these axes, as it needs none */
         v3_copy(c->place[slot].pos, local->pos);
@@ -137,6 +141,32 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
     const double *h = c->moving_count > 0 ? c->locals[middle].half_extent : NULL;
     c->cell = h ? 2.5 * fmax(h[0], fmax(h[1], h[2])) : 1.0;
     if (!(c->cell > 0.0 && c->cell < INFINITY)) c->cell = 1.0;
+}
+
+/* Geoms of one mesh share its triangles. */
+static bool create_tri_meshes(TnCollider *c)
+{
+    const TnModel *m = c->model;
+    for (int slot = c->moving_count; slot < c->count; slot++) {
+        if (c->shape[slot].type != TN_GEOM_HEIGHT_FIELD) continue;
+        int mesh = m->geoms[c->slots[slot].geom].mesh;
+        for (int other = c->moving_count; other < slot && !c->tri_meshes[slot]; other++)
+            if (m->geoms[c->slots[other].geom].mesh == mesh)
+                c->tri_meshes[slot] = c->tri_meshes[other];
+        if (!c->tri_meshes[slot]) c->tri_meshes[slot] = tn_tri_mesh_create(&m->meshes[mesh]);
+        if (!c->tri_meshes[slot]) return false;
+    }
+    return true;
+}
+
+static void destroy_tri_meshes(TnCollider *c)
+{
+    for (int slot = 0; slot < c->count; slot++) {
+        struct TnTriMesh *mesh = c->tri_meshes[slot];
+        for (int other = slot; mesh && other < c->count; other++)
+            if (c->tri_meshes[other] == mesh) c->tri_meshes[other] = NULL;
+        tn_tri_mesh_destroy(mesh);
+    }
 }
 
 TnCollider *tn_collider_create(const TnModel *model)
@@ -175,7 +205,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     }
     tn_free(keys);
     tn_free(paired);
-    if (!tn_pairs_create(c)) {
+    if (!create_tri_meshes(c) || !tn_overlaps_init(c) || !tn_pairs_create(c)) {
         tn_collider_destroy(c);
         return NULL;
     }
@@ -219,6 +249,8 @@ void tn_collider_destroy(TnCollider *collider)
         tn_soft_surface_free(&collider->softs[i]);
     tn_free(collider->softs);
     tn_pairs_destroy(collider->list);
+    tn_free(collider->overlaps);
+    destroy_tri_meshes(collider);
     tn_free(collider->memory);
     tn_free(collider);
 }

@@ -42,7 +42,8 @@ typedef struct TnSlot {
     uint32_t type_mask, affinity_mask;
     int32_t link;
     int32_t special; /* bits: 1 part of a tree, an exclude or an explicit pair, 2 may clamp a rod
-                        (filter.c); two that share one need a look at the model */
+                        (filter.c), 4 overlaps with another part of its robot (overlaps.c); two that
+                        share one need a look at the model */
     int32_t geom;    /* index in the model */
     int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;
@@ -105,6 +106,13 @@ typedef struct TnClamp {
     int32_t fixed[TN_CLAMPS_LISTED];
 } TnClamp;
 
+/* Two parts of one robot that overlap in the reference pose (overlaps.c). */
+#define TN_SPECIAL_OVERLAPS 4
+typedef struct TnOverlap {
+    int32_t slot1, slot2; /* slot1 < slot2 */
+    double depth;         /* m */
+} TnOverlap;
+
 typedef struct TnPairEntry {
     int32_t low, high, index;
 } TnPairEntry; /* geoms of an explicit pair, sorted */
@@ -121,11 +129,14 @@ struct TnCollider {
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
-    double *thinness; /* m: smallest half of the shapes' extents */
+    double *thinness;              /* m: smallest half of the shapes' extents */
+    struct TnTriMesh **tri_meshes; /* those that collide as triangles (tri_mesh.h); else NULL */
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;
     int pair_count;
+    TnOverlap *overlaps; /* sorted, on the heap */
+    int overlap_count;
     int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
     TnClamp *clamps;   /* per link; none without rods */
     uint8_t *excluded; /* body -> named by an exclude */
@@ -213,6 +224,7 @@ typedef struct TnSlotPair {
     int slot1, slot2;
     int explicit_pair; /* index in the model, or -1 */
     double margin;
+    double least;     /* m: with a smaller gap they do not collide (overlaps.c) */
     double apart[3];  /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
                          as it was when they were last apart. It says where to look first */
     double normal[3]; /* likewise, from shape 1 to 2: when it was last looked at, all of its points
@@ -261,6 +273,12 @@ TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bo
 void tn_clamps_init(TnCollider *collider);
 /* Whether the rod comes out of the fixed slot at this link. */
 bool tn_is_clamped(const TnCollider *collider, int fixed, int link);
+
+/* ---- overlaps.c ---- */
+/* Places and filters are known. False: no memory. */
+bool tn_overlaps_init(TnCollider *collider);
+/* TnSlotPair.least of two slots; slot1 < slot2. */
+double tn_overlap_limit(const TnCollider *collider, int slot1, int slot2);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

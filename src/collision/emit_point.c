@@ -48,8 +48,8 @@ void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], co
     arm_to(e->detection, pair->slot1, pos, when, p->arm1);
     arm_to(e->detection, pair->slot2, pos, when, p->arm2);
     v3_copy(p->normal, n);
-    p->gap = gap;
-    p->clearance = clearance;
+    p->gap = gap - pair->margin;
+    p->clearance = clearance - pair->margin;
     p->time = when.time;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;

@@ -6,6 +6,7 @@
  * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../math/vec3.h"
@@ -73,14 +74,16 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
     *pair = (TnSlotPair){.slot1 = slot1,
                          .slot2 = slot2,
                          .explicit_pair = -1,
-                         .margin = a->margin > b->margin ? a->margin : b->margin};
+                         .least = -INFINITY,
+                         .margin = a->margin + b->margin};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);
     if (verdict > 0) {
         pair->explicit_pair = verdict - 1;
         pair->margin = c->model->pairs[pair->explicit_pair].margin;
-    }
+    } else if (verdict == 0 && (a->special & b->special & TN_SPECIAL_OVERLAPS))
+        pair->least = tn_overlap_limit(c, slot1, slot2);
     return verdict >= 0;
 }
 

@@ -54,7 +54,10 @@ static bool is_ridge(const TnSoftSurface *s, int edge)
     const double *n = s->normals[two[0]], *m = s->normals[two[1]];
     double across[3], middle[3];
     v3_cross(across, n, m);
-    if (v3_dot(n, m) > 0.0 && v3_dot(across, across) < RIDGE * RIDGE) return false;
+    if (s->sheet && two[0] == two[1]) return true; /* its border */
+    bool flat = v3_dot(across, across) < RIDGE * RIDGE;
+    if (s->sheet) return !flat; /* whichever way it folds, and its triangles may be turned */
+    if (v3_dot(n, m) > 0.0 && flat) return false;
     v3_add(middle, s->x[c[0]], s->x[c[1]]);
     v3_add(middle, middle, s->x[c[2]]);
     v3_add_scaled(middle, s->x[s->edges[edge][0]], -3.0);

@@ -147,6 +147,14 @@ bool tn_soft_project(const double *const x[3], const double n[3], const double q
     return true;
 }
 
+/* The same with the normal of either side. */
+static bool project(const TnSoftSurface *s, const double *const x[3], const double n[3],
+                    const double q[3], double w[3])
+{
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return tn_soft_project(x, n, q, w) || (s->sheet && tn_soft_project(x, back, q, w));
+}
+
 double tn_soft_point_triangle(const double p[3], const double *const x[3])
 {
     double e[3], f[3], n[3], d[3], w[3], best = INFINITY;
@@ -195,6 +203,11 @@ static void face(Facets *f, int triangle, double share)
     TnFace points;
     double back[3], deepest = s->depths[triangle] + f->core;
     tn_soft_triangle_normal(s, triangle, p.n);
+    if (s->sheet) { /* the side that the geom is on */
+        double d[3];
+        v3_sub(d, f->geom.at->pos, x[0]);
+        if (v3_dot(d, p.n) < 0.0) v3_scale(p.n, p.n, -1.0);
+    }
     v3_scale(back, p.n, -1.0);
     tn_face_loose(&f->geom, back, f->reach > 0.0 ? f->reach : 0.0, &points);
     for (int i = 0; i < points.count; i++) {
@@ -202,11 +215,12 @@ static void face(Facets *f, int triangle, double share)
         v3_sub(d, points.p[i], x[0]);
         double distance = v3_dot(p.n, d);
         p.gap = distance - s->radius;
-        if (p.gap > f->reach || p.gap < -deepest || !tn_soft_project(x, p.n, points.p[i], p.weight))
+        if (p.gap > f->reach || p.gap < -deepest || !project(s, x, p.n, points.p[i], p.weight))
             continue;
         for (int k = 0; k < 3; k++) kept += p.weight[k] * corner_distance(f, corner[k]);
         if (!forgive(kept, distance, share, &p.gap)) continue;
-        if (distance < 0.0 && came_elsewhere(f, triangle, p.n, points.p[i], -distance)) continue;
+        if (distance < 0.0 && !s->sheet && came_elsewhere(f, triangle, p.n, points.p[i], -distance))
+            continue;
         p.id = points.id[i] & 0xffffu;
         keep_face(f, &p);
     }
@@ -239,7 +253,7 @@ bool tn_soft_edge_outside(const TnSoftSurface *s, int edge, const double u[3], c
         tn_soft_triangle_normal(s, triangle, normal);
         v3_add(outward, outward, normal);
     }
-    return v3_dot(n, outward) > 0.0;
+    return s->sheet || v3_dot(n, outward) > 0.0;
 }
 
 static void edge_contact(Facets *f, int edge)

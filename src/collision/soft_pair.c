@@ -8,6 +8,9 @@
  * each other would else be listed at every crossing of their edges. The surface with the lower
  * number lists them.
  *
+ * A sheet touches on both sides: on the one where the other thing is. Its folds are ridges either
+ * way, and so is its border.
+ *
  * Parts of one surface that lie near each other at rest do not touch: nearer than what would be
  * listed there, or than an edge is long. */
 #include "../math/vec3.h"
@@ -64,9 +67,14 @@ static bool tied(const Walk *w, int node, const int32_t *corners, int count)
 }
 
 /* The square of the distance at rest below which parts of a surface do not touch; counts through a
- * thin body too. */
+ * thin body too. Of a sheet what is flat is beside itself, not in front, and may be listed; its own
+ * thickness must have room. */
 static double near_at_rest(const Walk *w, int triangle)
 {
+    if (w->s->sheet) {
+        double along = fmax(w->radii, w->s->sizes[triangle]);
+        return along * along;
+    }
     double along = fmax(w->reach + w->radii, w->s->sizes[triangle]),
            through = 2.0 * w->s->depths[triangle];
     return along * along + through * through;
@@ -80,14 +88,19 @@ static void node_triangle(Walk *w, int node, int triangle)
     const TnSoftSurface *o = w->other;
     const int32_t *corner = o->triangles[triangle];
     const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
-    const double *n = o->normals[triangle];
-    double d[3], weight[3];
-    if (v3_dot(s->looks[node], n) > 0.0) return;
+    double n[3], d[3], weight[3];
+    v3_copy(n, o->normals[triangle]);
+    if (o->sheet) { /* the side that the node is on */
+        v3_sub(d, s->x[node], x[0]);
+        if (v3_dot(n, d) < 0.0) v3_scale(n, n, -1.0);
+    }
+    if (!s->sheet && v3_dot(s->looks[node], n) > 0.0) return;
     if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
     v3_sub(d, s->x[node], x[0]);
     double height = v3_dot(n, d), gap = height - w->radii;
-    if (gap > w->reach || gap < -w->share * o->depths[triangle]) return;
-    if (!tn_soft_project(x, n, s->x[node], weight) || tied(w, node, corner, 3)) return;
+    if (gap > w->reach || (!o->sheet && gap < -w->share * o->depths[triangle])) return;
+    if (!tn_soft_project(x, o->normals[triangle], s->x[node], weight) || tied(w, node, corner, 3))
+        return;
     TnSoftNearest *best = &s->nearest[node];
     bool first = s->probes[node].query != s->query;
     if (!first && fabs(best->height) <= fabs(height)) return;
@@ -125,6 +138,21 @@ static void emit_nodes(const Walk *w)
 
 /* ---- edges ---- */
 
+/* n, across two edges, must lead out of the first body: against its sheet, as the two lie. */
+static bool leads_back(const Walk *w, int edge1, int edge2, double p, double q, const double n[3])
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    const int32_t *a = s->edges[edge1], *b = o->edges[edge2], *two = s->edge_triangles[edge1],
+                  *far = o->edge_triangles[edge2];
+    double d[3];
+    if (!s->sheet) return v3_dot(n, s->normals[two[0]]) + v3_dot(n, s->normals[two[1]]) < 0.0;
+    if (!o->sheet) return v3_dot(n, o->normals[far[0]]) + v3_dot(n, o->normals[far[1]]) > 0.0;
+    for (int k = 0; k < 3; k++)
+        d[k] = (1.0 - q) * o->x[b[0]][k] + q * o->x[b[1]][k] - (1.0 - p) * s->x[a[0]][k] -
+               p * s->x[a[1]][k];
+    return v3_dot(n, d) < 0.0;
+}
+
 static void edge_edge(Walk *w, int edge1, int edge2)
 {
     const TnSoftSurface *s = w->s, *o = w->other;
@@ -144,8 +172,7 @@ static void edge_edge(Walk *w, int edge1, int edge2)
     v3_normalize(v);
     v3_cross(n, u, v);
     if (v3_normalize(n) < CROSSING) return;
-    if (v3_dot(n, s->normals[owner1]) + v3_dot(n, s->normals[s->edge_triangles[edge1][1]]) < 0.0)
-        v3_scale(n, n, -1.0);
+    if (leads_back(w, edge1, edge2, p, q, n)) v3_scale(n, n, -1.0);
     double back[3] = {-n[0], -n[1], -n[2]};
     if (!tn_soft_edge_outside(s, edge1, u, n, LEAN) ||
         !tn_soft_edge_outside(o, edge2, v, back, LEAN))
@@ -211,6 +238,16 @@ static void leaves(Walk *w, const TnSoftBox *a, const TnSoftBox *b, const TnSoft
         }
 }
 
+/* Parts whose normals agree need not be compared: sides of solids; of a sheet only what lies side
+ * by side at rest, and so is one piece that is nowhere folded over. */
+static bool faces_alike(const Walk *w, int i, int j)
+{
+    if (!w->s->sheet && !w->other->sheet) return true;
+    if (!w->self) return false;
+    const double *a = w->s->at_rest[i], *b = w->s->at_rest[j];
+    return i == j || tn_soft_boxes_meet(a, a + 3, b, b + 3, 1e-9 * w->s->sizes[0]);
+}
+
 void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *other)
 {
     const TnDetection *d = e->detection;
@@ -233,7 +270,7 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
         const TnSoftBox *a = &s->boxes[i], *b = &other->boxes[j];
         const TnSoftCone *cone = &other->cones[j];
         if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, most) ||
-            tn_soft_cones_agree(&s->cones[i], cone))
+            (faces_alike(&w, i, j) && tn_soft_cones_agree(&s->cones[i], cone)))
             continue;
         double motion = most;
         if (most > 0.0) {

@@ -20,7 +20,7 @@ static void emit_node(TnSoftEmitter *e, TnSoftSurface *s, const TnPlaced *geom, 
     const TnSoftProbe *p = probe(s, geom, node);
     double distance = p->distance, out[3], n[3];
     v3_copy(out, p->out);
-    if (distance < 0.0 && geom->shape->type != TN_GEOM_PLANE) {
+    if (distance < 0.0 && geom->shape->type != TN_GEOM_PLANE && !s->sheet) {
         tn_soft_node_normal(s, node, n);
         if (v3_dot(n, out) > TN_SOFT_AGAINST) distance = tn_soft_way_out(geom, s->x[node], n, out);
     }

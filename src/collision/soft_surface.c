@@ -38,6 +38,7 @@ static size_t lay_out(TnSoftSurface *s, char *base)
     s->v = carve(base, &used, n, sizeof s->v[0]);
     s->sweep = carve(base, &used, n, sizeof s->sweep[0]);
     s->boxes = carve(base, &used, boxes, sizeof s->boxes[0]);
+    if (s->sheet) s->at_rest = carve(base, &used, boxes, sizeof s->at_rest[0]);
     if (s->meets_soft) {
         s->cones = carve(base, &used, boxes, sizeof s->cones[0]);
         s->node_cones = carve(base, &used, n, sizeof s->node_cones[0]);
@@ -146,9 +147,11 @@ static void take_geom(TnSoftSurface *s, const TnModel *model)
     s->margin = g->margin;
 }
 
-/* Half an edge's length, or the height of the element behind where that is less. */
+/* Half an edge's length, or the height of the element behind where that is less; there is none
+ * behind a sheet. */
 static double depth_of(const TnSoft *soft, int triangle, double size)
 {
+    if (soft->thickness > 0.0) return 0.5 * size;
     const int32_t *c = soft->triangles + 3 * (size_t)triangle,
                   *tet = soft->tets + 4 * (size_t)soft->triangle_tets[triangle];
     const double *o = soft->rest + 3 * (size_t)c[0];
@@ -164,10 +167,28 @@ static double depth_of(const TnSoft *soft, int triangle, double size)
     return fmin(0.5 * size, height);
 }
 
+/* Boxes of a sheet at rest. */
+static void fit_at_rest(TnSoftSurface *s)
+{
+    for (int i = 0; s->sheet && i < s->box_count; i++) {
+        const TnSoftBox *box = &s->boxes[i];
+        double *to = s->at_rest[i];
+        for (int k = 0; k < 3; k++) to[k] = INFINITY, to[3 + k] = -INFINITY;
+        for (int j = 3 * box->first; j < 3 * (box->first + box->count); j++) {
+            const double *x = s->soft->rest + 3 * (size_t)s->nodes[s->triangles[j / 3][j % 3]];
+            for (int k = 0; k < 3; k++) {
+                to[k] = fmin(to[k], x[k]);
+                to[3 + k] = fmax(to[3 + k], x[k]);
+            }
+        }
+    }
+}
+
 bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
 {
     const TnSoft *soft = &model->softs[index];
     *s = (TnSoftSurface){.soft = soft,
+                         .sheet = soft->thickness > 0.0,
                          .index = index,
                          .geom = soft->geom,
                          .node_count = soft->surface_node_count,
@@ -203,6 +224,7 @@ bool tn_soft_surface_init(TnSoftSurface *s, const TnModel *model, int index)
             }
             s->depths[i] = depth_of(soft, s->triangle_ids[i], s->sizes[i]);
         }
+        fit_at_rest(s);
         make_edges(s, halves);
         make_around(s);
         make_holders(s, model);

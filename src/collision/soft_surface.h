@@ -52,6 +52,7 @@ typedef struct TnSoftNearest {
 
 typedef struct TnSoftSurface {
     const TnSoft *soft;
+    bool sheet;      /* both sides of its triangles touch */
     int index, geom; /* in the model */
     int node_count, triangle_count, edge_count, box_count;
     /* constant */
@@ -80,6 +81,7 @@ typedef struct TnSoftSurface {
     double *sweep; /* m, per node: t · speed */
     double speed;  /* m/s: of the fastest node */
     TnSoftBox *boxes;
+    double (*at_rest)[6]; /* m, per box of a sheet: low and high of its triangles at rest */
     TnSoftCone *cones, *node_cones; /* per box, per node */
     double (*normals)[3];           /* per triangle; kept as cones are */
     double (*looks)[3];             /* per node: sum of its triangles' normals */

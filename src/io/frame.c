@@ -31,6 +31,7 @@ void tn_frame_destroy(TnFrame *frame)
     tn_free(frame->contacts);
     tn_free(frame->qpos);
     tn_free(frame->stress);
+    tn_free(frame->signals);
     tn_free(frame);
 }
 
@@ -146,9 +147,28 @@ static void capture_points(TnFrame *frame, const TnWorld *world, const TnModelIn
 
 /* ---- stress ---- */
 
-/* Six times the volume of a tetrahedron free of stress. */
+/* Elements: tetrahedra, or triangles of a sheet, which are those of its surface. */
+static int element_count(const TnSoftInfo *soft)
+{
+    return soft->thickness > 0 ? soft->triangle_count : soft->tet_count;
+}
+
+static double rest_area(const TnSoftInfo *soft, int triangle)
+{
+    const int32_t *t = soft->triangles + 3 * triangle;
+    double e[2][3], n[3];
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            e[i][k] = soft->rest[3 * t[i + 1] + k] - soft->rest[3 * t[0] + k];
+    for (int k = 0; k < 3; k++)
+        n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
+    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+/* Six times the volume of a tetrahedron free of stress; of a triangle twice its area. */
 static double rest_volume(const TnSoftInfo *soft, int tet)
 {
+    if (soft->thickness > 0) return rest_area(soft, tet);
     const double *x[4];
     double e[3][3];
     for (int k = 0; k < 4; k++) x[k] = soft->rest + 3 * soft->tets[4 * tet + k];
@@ -159,20 +179,23 @@ static double rest_volume(const TnSoftInfo *soft, int tet)
            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
-/* `work`: tet_count and twice node_count numbers, then 6 × tet_count where cells are wanted. */
+/* `work`: a number per element, two per node, then 6 per element where cells are wanted; these are
+ * those of tetrahedra. */
 static TnStatus stress_of_soft(const TnWorld *world, TnSoftId id, const TnSoftInfo *soft,
                                double *work, float *of_points, float *of_cells, TnError *err)
 {
-    double *von_mises = work, *sum = von_mises + soft->tet_count, *weight = sum + soft->node_count,
+    int elements = element_count(soft), corners = soft->thickness > 0 ? 3 : 4;
+    const int32_t *nodes = soft->thickness > 0 ? soft->triangles : soft->tets;
+    double *von_mises = work, *sum = von_mises + elements, *weight = sum + soft->node_count,
            *cells = weight + soft->node_count;
     TnStatus status = tn_world_soft_stress(world, id, of_cells ? cells : NULL, von_mises, err);
     if (status != TN_OK) return status;
     memset(sum, 0, 2 * (size_t)soft->node_count * sizeof *sum);
-    for (int t = 0; t < soft->tet_count; t++) {
+    for (int t = 0; t < elements; t++) {
         double volume = rest_volume(soft, t);
-        for (int k = 0; k < 4; k++) {
-            sum[soft->tets[4 * t + k]] += volume * von_mises[t];
-            weight[soft->tets[4 * t + k]] += volume;
+        for (int k = 0; k < corners; k++) {
+            sum[nodes[corners * t + k]] += volume * von_mises[t];
+            weight[nodes[corners * t + k]] += volume;
         }
     }
     for (int i = 0; i < soft->node_count; i++)
@@ -190,7 +213,7 @@ static TnStatus capture_stress(TnFrame *frame, const TnWorld *world, int soft_co
     int points = 0, tets = 0;
     for (TnSoftId id = 1; id <= soft_count; id++) {
         TnSoftInfo soft = tn_model_soft_info(model, id);
-        size_t need = 7 * (size_t)soft.tet_count + 2 * (size_t)soft.node_count;
+        size_t need = 7 * (size_t)element_count(&soft) + 2 * (size_t)soft.node_count;
         room = need > room ? need : room;
         points += soft.node_count;
         tets += soft.tet_count;
@@ -251,6 +274,7 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
     frame->mean_penetration = report->mean_penetration;
     frame->max_penetration = report->max_penetration;
     frame->times = report->times;
+    frame->signal_count = 0;
     return state ? capture_state(frame, world, err) : tn_frame_reserve_state(frame, 0, 0, 0, err);
 }
 
@@ -280,6 +304,7 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
             tn_frame_reserve_state(to, from->qpos_count, from->dof_count, from->ctrl_count, err);
     if (status == TN_OK)
         status = tn_frame_reserve_stress(to, from->stress ? from->cell_count : -1, err);
+    if (status == TN_OK) status = tn_frame_reserve_signals(to, from->signal_count, err);
     if (status != TN_OK) return status;
     copy_scalars(to, from);
     memcpy(to->poses, from->poses, (size_t)to->body_count * 7 * sizeof *to->poses);
@@ -291,6 +316,8 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
     if (numbers) memcpy(to->qpos, from->qpos, numbers * sizeof *to->qpos);
     size_t stresses = (size_t)from->point_count + 6 * (size_t)from->cell_count;
     if (from->stress) memcpy(to->stress, from->stress, stresses * sizeof *to->stress);
+    if (from->signal_count)
+        memcpy(to->signals, from->signals, (size_t)from->signal_count * sizeof *to->signals);
     return TN_OK;
 }
 

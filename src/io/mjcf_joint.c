@@ -39,6 +39,7 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     tn_mjcf_reals(m, view, "axis", axis, 3);
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     bool needed = joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE;
+    if (fabs(length - 1) < 1e-14) length = 1; /* a written one keeps its bits */
     if (length > 1e-14) {
         for (int i = 0; i < 3; i++) joint->axis[i] = axis[i] / length;
     } else if (needed) {
@@ -46,6 +47,31 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
         tn_mjcf_find(view, "axis", &holder);
         tn_mjcf_error_attr(m, holder, "axis", "axis has length zero");
     }
+}
+
+/* A time constant and a damping ratio, in place of stiffness and damping. */
+static void read_spring_damper(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
+{
+    double numbers[2] = {0, 0};
+    tn_mjcf_reals(m, view, "springdamper", numbers, 2);
+    if (numbers[0] == 0 && numbers[1] == 0) return;
+    if (numbers[0] == 0 || numbers[1] == 0)
+        tn_mjcf_error_attr(m, view->element, "springdamper",
+                           "springdamper needs two positive numbers, or two zeros");
+    else if (m->settings.spring && m->settings.damper) {
+        joint->spring_time = numbers[0];
+        joint->spring_ratio = numbers[1];
+    } else if (m->settings.spring || m->settings.damper) {
+        tn_mjcf_error_attr(m, view->element, "springdamper",
+                           "springdamper with only one of the flags spring and damper enabled is "
+                           "not supported; set stiffness and damping");
+    }
+}
+
+static bool is_aligned(const TnMjcf *m, const TnMjcfView *view)
+{
+    int align = tn_mjcf_word(view, "align", "false true auto", TN_TRI_AUTO);
+    return align == TN_TRI_TRUE || (align == TN_TRI_AUTO && m->settings.align_free);
 }
 
 static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
@@ -73,8 +99,10 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     joint.spring_ref = scalar ? unit * tn_mjcf_real(m, &view, "springref", 0) : 0;
     joint.stiffness = m->settings.spring ? tn_mjcf_real(m, &view, "stiffness", 0) : 0;
     joint.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
+    read_spring_damper(m, &view, &joint);
     joint.armature = tn_mjcf_real(m, &view, "armature", 0);
     joint.friction_loss = m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
+    joint.align = joint.type == TN_JOINT_FREE && is_aligned(m, &view);
     joint.actuator_gravity = tn_mjcf_bool(&view, "actuatorgravcomp", false);
     joint.actuator_limited =
         tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", joint.actuator_range);
@@ -91,12 +119,11 @@ void tn_mjcf_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cl
     }
     /* freejoint takes nothing from default classes: that is what it is for */
     TnMjcfView view = tn_mjcf_plain_view(element);
-    if (tn_mjcf_word(&view, "align", "false true auto", TN_TRI_AUTO) == TN_TRI_TRUE)
-        tn_mjcf_error_attr(m, element, "align", "align=\"true\" is not supported yet");
     TnJointDef joint = tn_joint_def();
     joint.source = tn_xml_place(element);
     joint.name = tn_mjcf_text(&view, "name");
     joint.body = body;
     joint.type = TN_JOINT_FREE;
+    joint.align = is_aligned(m, &view);
     add(m, element, &joint);
 }

@@ -12,6 +12,7 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
      * directions */
     double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
     int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
+    if (count == 1 || count == 4) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
     if (count == 1) friction[1] = friction[0];
     if (count == 4) friction[4] = friction[3];
     if (friction[0] != friction[1] || friction[3] != friction[4])
@@ -24,6 +25,7 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.friction[1] = friction[2];
     pair.friction[2] = friction[3];
     pair.margin = tn_mjcf_real(m, &view, "margin", 0);
+    tn_mjcf_override(m, e, pair.friction, &pair.margin);
     tn_mjcf_name_add(m, TN_NAMED_PAIR, e, tn_mjcf_text(&view, "name"), 0, NULL);
     if (!geom1 || !geom2 || !m->settings.contact) return;
     const TnMjcfName *both[2] = {geom1, geom2};
@@ -34,7 +36,11 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     }
     pair.geom1 = geom1->id;
     pair.geom2 = geom2->id;
-    if (pair.geom1 && pair.geom2) tn_builder_add_pair(m->builder, &pair);
+    const TnMjcfGeomPlace *place1 = geom1->data, *place2 = geom2->data;
+    if (place1 && place2 && place1->def.body == place2->def.body)
+        tn_mjcf_remark(m, TN_REMARK_PAIR, tn_xml_place(e), e->name);
+    else if (pair.geom1 && pair.geom2)
+        tn_builder_add_pair(m->builder, &pair);
 }
 
 static void read_contact(TnMjcf *m, const TnXmlElement *e)
@@ -208,6 +214,7 @@ static void read_key(TnMjcf *m, const TnXmlElement *e)
     key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
     key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
     key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
+    key.act = read_vector(m, e, "act", m->act_count, &key.act_count);
     key.mocap_pos = read_vector(m, e, "mpos", 3 * m->mocap_count, &key.mocap_pos_count);
     key.mocap_quat = read_vector(m, e, "mquat", 4 * m->mocap_count, &key.mocap_quat_count);
     if (m->has_flex && (key.qpos_count == m->qpos_count || key.qvel_count == m->dof_count))

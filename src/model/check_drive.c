@@ -59,6 +59,33 @@ static void check_damping_ratio(TnCompile *c, const TnElement *element, const Tn
                    "damping_ratio is for position servos, with gain kp and bias (0, -kp, 0)");
 }
 
+static void check_muscle(TnCompile *c, const TnElement *element, const TnMuscle *muscle)
+{
+    const double numbers[] = {muscle->range[0], muscle->range[1], muscle->force,
+                              muscle->scale,    muscle->lmin,     muscle->lmax,
+                              muscle->vmax,     muscle->fpmax,    muscle->fvmax};
+    if (!tn_check_numbers(c, element, "muscle", numbers, sizeof numbers / sizeof *numbers)) return;
+    tn_check_range(c, element, "muscle range", muscle->range);
+    if (!(muscle->lmin < 1.0 && muscle->lmax > 1.0))
+        tn_problem(c, element, "a muscle needs lmin < 1 < lmax");
+    if (!(muscle->vmax > 0.0 && muscle->fpmax > 0.0 && muscle->fvmax > 1.0 && muscle->scale > 0.0))
+        tn_problem(c, element, "a muscle needs scale, vmax and fpmax above 0 and fvmax above 1");
+}
+
+static void check_activation(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
+{
+    for (int k = 0; k < 3; k++)
+        tn_check_positive(c, element, "time constant", def->time_constants[k]);
+    if (def->activation_limited && def->activation == TN_ACTIVATION_NONE)
+        tn_problem(c, element, "an activation range is for actuators with activation");
+    else if (def->activation_limited)
+        tn_check_range(c, element, "activation range", def->activation_range);
+    if (def->muscle_gain) check_muscle(c, element, &def->muscle);
+    if (def->muscle_bias) check_muscle(c, element, &def->passive);
+    if (def->muscle_gain || def->muscle_bias)
+        tn_check_range(c, element, "length range", def->length_range);
+}
+
 static bool check_actuators(TnCompile *c)
 {
     bool stands = true;
@@ -69,7 +96,10 @@ static bool check_actuators(TnCompile *c)
         tn_check_numbers(c, element, "gear", &def->gear, 1);
         tn_check_numbers(c, element, "gain", &def->gain, 1);
         tn_check_numbers(c, element, "bias", def->bias, 3);
+        tn_check_numbers(c, element, "gain_length", &def->gain_length, 1);
+        tn_check_numbers(c, element, "gain_velocity", &def->gain_velocity, 1);
         check_damping_ratio(c, element, def);
+        check_activation(c, element, def);
         if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
         if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);
     }

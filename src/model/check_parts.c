@@ -15,6 +15,9 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "timestep must be positive (%g)", o->timestep);
     tn_check_numbers(c, &element, "gravity", o->gravity, 3);
     tn_check_numbers(c, &element, "magnetic", o->magnetic, 3);
+    tn_check_positive(c, &element, "density", o->density);
+    tn_check_positive(c, &element, "viscosity", o->viscosity);
+    tn_check_numbers(c, &element, "wind", o->wind, 3);
     if (!(o->theta >= 0.5 && o->theta <= 1.0))
         tn_problem(c, &element, "theta must lie in [0.5, 1] (%g)", o->theta);
     if (o->relinearize < 1 || o->relinearize > 100)
@@ -25,6 +28,8 @@ static void check_option(TnCompile *c)
         tn_problem(c, &element, "stabilization must lie in [0, 1] (%g)", o->stabilization);
     if (!(o->contact_stiffness >= 0.0) || isinf(o->contact_stiffness))
         tn_problem(c, &element, "contact_stiffness must be 0 or more (%g)", o->contact_stiffness);
+    if (!(o->total_mass >= 0.0) || isinf(o->total_mass))
+        tn_problem(c, &element, "total_mass must be 0 or more (%g)", o->total_mass);
     if ((unsigned)o->division.kind > TN_DIVISION_GROUPS)
         tn_problem(c, &element, "division has no kind %d", (int)o->division.kind);
     if (o->division.kind == TN_DIVISION_GROUPS && o->division.group_size < 1)
@@ -318,6 +323,8 @@ static bool check_keys(TnCompile *c)
                           3 * m->mocap_count) ||
             !check_length(c, element, "mocap_quat", def->mocap_quat, def->mocap_quat_count,
                           4 * m->mocap_count))
+            stands = false;
+        if (!check_length(c, element, "act", def->act, def->act_count, m->act_count))
             stands = false;
     }
     return stands;

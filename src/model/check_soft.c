@@ -30,6 +30,17 @@ static void check_material(TnCompile *c, const TnElement *element, const TnSoftD
         tn_problem(c, element, "law %d does not exist", (int)def->law);
 }
 
+static void check_sheet(TnCompile *c, const TnElement *element, const TnSoftDef *def)
+{
+    if (!tn_check_positive(c, element, "thickness", def->thickness) || def->thickness == 0.0)
+        return;
+    if (def->law != TN_SOFT_COROTATIONAL)
+        tn_problem(c, element, "a sheet (thickness %g) has the corotational law only",
+                   def->thickness);
+    if (def->consistent_mass)
+        tn_problem(c, element, "a sheet (thickness %g) has lumped masses only", def->thickness);
+}
+
 static void check_surface(TnCompile *c, const TnElement *element, const TnSoftDef *def)
 {
     tn_check_positive(c, element, "radius", def->radius);
@@ -88,6 +99,7 @@ static void check_soft(TnCompile *c, int index)
     tn_check_numbers(c, element, "pos", def->pos, 3);
     tn_check_quat(c, element, "quat", def->quat);
     check_material(c, element, def);
+    check_sheet(c, element, def);
     check_surface(c, element, def);
     if (def->pieces < 0)
         tn_problem(c, element, "pieces must not be negative (%d); 0: as the division says",

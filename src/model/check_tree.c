@@ -168,6 +168,10 @@ static void check_joint_numbers(TnCompile *c, const TnElement *element, const Tn
     tn_check_numbers(c, element, "ref", &def->ref, 1);
     tn_check_numbers(c, element, "spring ref", &def->spring_ref, 1);
     tn_check_positive(c, element, "stiffness", def->stiffness);
+    tn_check_positive(c, element, "spring_time", def->spring_time);
+    tn_check_positive(c, element, "spring_ratio", def->spring_ratio);
+    if ((def->spring_time > 0.0) != (def->spring_ratio > 0.0))
+        tn_problem(c, element, "spring_time and spring_ratio must both be positive, or both 0");
     tn_check_positive(c, element, "damping", def->damping);
     tn_check_positive(c, element, "armature", def->armature);
     tn_check_positive(c, element, "friction loss", def->friction_loss);
@@ -318,6 +322,11 @@ static bool check_geoms(TnCompile *c)
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
         tn_check_numbers(c, element, "rgba", def->rgba, 4);
+        tn_check_numbers(c, element, "fluid_coef", def->fluid_coef, 5);
+        if (def->fluid_ellipsoid && (def->type == TN_GEOM_MESH || def->type == TN_GEOM_PLANE))
+            tn_problem(c, element,
+                       "meshes and planes are no ellipsoids in a medium; use a geom of another "
+                       "type without contacts");
     }
     return stands;
 }

@@ -139,7 +139,7 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
            joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
-           m->links[sub->link_start].lift == 0.0;
+           m->links[sub->link_start].lift == 0.0 && !m->drags;
 }
 
 /* Marks the links that gravity compensation carries; how much comes with the masses. */
@@ -226,6 +226,8 @@ static void compile_joints(TnCompile *c)
         joint->stiffness = def->stiffness;
         joint->spring_ref = def->spring_ref;
         joint->damping = def->damping;
+        if (def->spring_time > 0.0)
+            joint->stiffness = joint->damping = 1.0; /* until compile_spring.c */
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
         joint->actuator_limited = def->actuator_limited &&
@@ -286,6 +288,16 @@ void tn_geom_bound(const TnModel *m, TnGeom *geom)
     }
 }
 
+/* Masks or an explicit pair. */
+static bool may_collide(const TnCompile *c, int index)
+{
+    const TnModelBuilder *b = c->builder;
+    if (b->geoms[index].contact_type || b->geoms[index].contact_affinity) return true;
+    for (int i = 0; i < b->pair_count; i++)
+        if (b->pairs[i].geom1 == index + 1 || b->pairs[i].geom2 == index + 1) return true;
+    return false;
+}
+
 static void compile_geoms(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -316,6 +328,11 @@ static void compile_geoms(TnCompile *c)
         tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
+        if (geom->mesh >= 0 && geom->link != 0 && may_collide(c, i) &&
+            m->meshes[geom->mesh].collision == TN_MESH_COLLIDE_TRIANGLES)
+            tn_problem(c, TN_ELEMENT("geom", def, i),
+                       "a mesh that collides as its triangles must be fixed to the world; one that "
+                       "moves collides as its hull or in pieces");
     }
 }
 
@@ -350,6 +367,11 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
     bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
          parts_stand = tn_check_parts(&c), softs_stand = tn_check_softs(&c);
     if (!tn_check_rods(&c)) tree_stands = false;
+    if (tree_stands && !tn_align_free_bodies(&c, builder)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
+        c.problem_count++;
+        tree_stands = false;
+    }
     if (tree_stands) {
         order_links(&c);
         order_joints(&c);
@@ -361,6 +383,8 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         tn_compile_masses(&c);
         tn_compile_rods(&c);
         tn_compile_levers(&c);
+        tn_compile_springs(&c);
+        tn_compile_medium(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) {

@@ -111,7 +111,48 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
                    "damping_ratio: it moves no mass in the reference pose");
 }
 
+/* ---- muscles ---- */
+
+/* MuJoCo's rule for a force that is not given: scale over the acceleration (the norm over all dofs)
+ * that a unit force makes in the reference pose. */
+static void set_strength(TnCompile *c, TnReferenceMass *reference, int index)
+{
+    const TnActuatorDef *def = &c->builder->actuators[index];
+    const TnActuator *actuator = &c->model->actuators[index];
+    TnMuscles *muscles = NULL;
+    double acceleration;
+    if (!actuator->muscles || c->problem_count) return;
+    muscles = &c->model->muscles[actuator->muscles - c->model->muscles];
+    if (muscles->gain.force >= 0.0 && muscles->bias.force >= 0.0) return;
+    if (!tn_reference_acceleration(c, reference, actuator->subsystem, actuator->moments,
+                                   actuator->moment_count, &acceleration)) {
+        tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
+        c->problem_count++;
+        return;
+    }
+    acceleration *= fabs(def->gear);
+    if (!(acceleration > 0.0)) {
+        tn_problem(c, TN_ELEMENT("actuator", def, index),
+                   "its force: it moves no mass in the reference pose");
+        return;
+    }
+    if (muscles->gain.force < 0.0) muscles->gain.force = muscles->gain.scale / acceleration;
+    if (muscles->bias.force < 0.0) muscles->bias.force = muscles->bias.scale / acceleration;
+}
+
 /* ---- actuators ---- */
+
+static void compile_muscle(TnCompile *c, const TnActuatorDef *def, TnActuator *actuator)
+{
+    if (!def->muscle_gain && !def->muscle_bias) return;
+    *c->muscles = (TnMuscles){.has_gain = def->muscle_gain,
+                              .has_bias = def->muscle_bias,
+                              .gain = def->muscle,
+                              .bias = def->passive};
+    memcpy(c->muscles->length_range, def->length_range, sizeof def->length_range);
+    if (def->muscle_gain) actuator->gain = 0.0;
+    actuator->muscles = c->muscles++;
+}
 
 static void compile_actuator(TnCompile *c, int index)
 {
@@ -120,6 +161,11 @@ static void compile_actuator(TnCompile *c, int index)
     *actuator = (TnActuator){.tendon = def->tendon - 1,
                              .gear = def->gear,
                              .gain = def->gain,
+                             .gain_rate = {def->gain_length, def->gain_velocity},
+                             .activation = def->activation,
+                             .act = -1,
+                             .act_limited = def->activation_limited,
+                             .act_early = def->activation_early,
                              .ctrl_limited = def->ctrl_limited,
                              .force_limited = def->force_limited};
     if (def->tendon) {
@@ -136,6 +182,10 @@ static void compile_actuator(TnCompile *c, int index)
     v3_copy(actuator->bias, def->bias);
     memcpy(actuator->ctrl_range, def->ctrl_range, sizeof actuator->ctrl_range);
     memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
+    memcpy(actuator->act_range, def->activation_range, sizeof actuator->act_range);
+    memcpy(actuator->time_constants, def->time_constants, sizeof actuator->time_constants);
+    if (def->activation != TN_ACTIVATION_NONE) actuator->act = c->act_count++;
+    compile_muscle(c, def, actuator);
 }
 
 /* Bounds of a sum of forces are kept along one line, so all that is in the sum has to act along it
@@ -193,5 +243,6 @@ void tn_compile_drive(TnCompile *c)
     for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};
     for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
+    for (int i = 0; i < m->actuator_count; i++) set_strength(c, &reference, i);
     tn_reference_mass_free(&reference);
 }

@@ -195,13 +195,13 @@ static void geom_frame(TnCompile *c, int index, double pos[3], double quat[4])
 {
     const TnGeom *geom = &c->model->geoms[index];
     TnMassProperties mass;
-    double com[3], axes[4];
+    double com[3], axes[4], moments[3];
     v3_copy(pos, geom->pos);
     quat_copy(quat, geom->quat);
     if (geom->type != TN_GEOM_MESH || !tn_mesh_unit_mass(c, geom->mesh, &mass)) return;
     quat_rotate(com, geom->quat, mass.com);
     v3_add(pos, pos, com);
-    tn_sorted_axes(mass.inertia, axes);
+    tn_sorted_axes(mass.inertia, moments, axes);
     quat_mul(quat, quat, axes);
 }
 
@@ -225,7 +225,7 @@ static void body_axes(TnCompile *c, int body, double quat[4])
     const TnBodyDef *def = &c->builder->bodies[body];
     const TnBodyMass *mass = &c->model->body_masses[body];
     int lone = def->has_inertia ? -1 : lone_geom(c, body);
-    double pos[3], back[4], R[9], turned[9], own[9];
+    double pos[3], back[4], R[9], turned[9], own[9], moments[3];
     if (lone >= 0) {
         geom_frame(c, lone, pos, quat);
         return;
@@ -235,7 +235,7 @@ static void body_axes(TnCompile *c, int body, double quat[4])
     m3_mul(turned, R, mass->inertia);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) own[3 * i + k] = v3_dot(turned + 3 * i, R + 3 * k);
-    tn_sorted_axes(own, quat);
+    tn_sorted_axes(own, moments, quat);
 }
 
 /* Masses are in the axes of the body's link. */
@@ -325,6 +325,7 @@ static void compile_keys(TnCompile *c)
         m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
         m->keys[i].qvel = keep_numbers(c, def->qvel, def->qvel_count, NULL, m->dof_count);
         m->keys[i].ctrl = keep_numbers(c, def->ctrl, def->ctrl_count, NULL, m->actuator_count);
+        m->keys[i].act = keep_numbers(c, def->act, def->act_count, NULL, m->act_count);
         m->keys[i].mocap = keep_mocap(c, def, i);
     }
 }

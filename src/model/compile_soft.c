@@ -1,7 +1,8 @@
 /* compile_soft.c: soft bodies: their nodes in the world, masses, surfaces and who holds them.
  *
- * A node's mass is a quarter of that of each element around it. A node that a body holds keeps its
- * place in the axes of that body's link; where the body is fixed to the world it is pinned. */
+ * A node's mass is a quarter of that of each element around it (of a sheet's triangles a third). A
+ * node that a body holds keeps its place in the axes of that body's link; where the body is fixed
+ * to the world it is pinned. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -41,18 +42,31 @@ static void compile_nodes(const TnSoftDef *def, TnSoft *soft)
     memcpy(soft->tets, def->mesh.tets, 4 * (size_t)soft->tet_count * sizeof *soft->tets);
 }
 
+double tn_soft_element_size(const TnSoft *soft)
+{
+    double volume = soft->mass / soft->density / soft->tet_count;
+    return soft->thickness > 0.0 ? sqrt(volume / soft->thickness) : cbrt(volume);
+}
+
+static double volume_of(const TnSoftDef *def, const TnTetMesh *mesh)
+{
+    return def->thickness > 0.0 ? def->thickness * tn_sheet_mesh_area(mesh)
+                                : tn_tet_mesh_volume(mesh);
+}
+
 /* Each element as its corners have it in the definition: turning the body changes no mass. */
 static void compile_masses(TnCompile *c, int index)
 {
     const TnSoftDef *def = &c->builder->softs[index].def;
     TnSoft *soft = &c->model->softs[index];
-    double volume = tn_tet_mesh_volume(&def->mesh);
+    double volume = volume_of(def, &def->mesh);
+    int corners = def->thickness > 0.0 ? 3 : 4;
     soft->density = def->mass < 0.0 ? def->density : def->mass / volume;
     for (int e = 0; e < soft->tet_count; e++) {
         int32_t *tet = soft->tets + 4 * (size_t)e;
         TnTetMesh one = {4, 1, def->mesh.nodes, tet};
-        double quarter = 0.25 * soft->density * tn_tet_mesh_volume(&one);
-        for (int k = 0; k < 4; k++) soft->masses[tet[k]] += quarter;
+        double share = soft->density * volume_of(def, &one) / corners;
+        for (int k = 0; k < corners; k++) soft->masses[tet[k]] += share;
     }
     double least = INFINITY;
     for (int i = 0; i < soft->node_count; i++) {
@@ -113,6 +127,9 @@ static void compile_soft(TnCompile *c, int index)
     TnModel *m = c->model;
     TnSoft *soft = &m->softs[index];
     soft->geom = entry->geom - 1;
+    soft->thickness = def->thickness;
+    soft->stretches = def->thickness > 0.0 && !def->no_stretch_force;
+    soft->bends = def->thickness > 0.0 && !def->no_bend_force;
     soft->law = def->law;
     soft->youngs_modulus = def->youngs_modulus;
     soft->poisson_ratio = def->poisson_ratio;
@@ -126,6 +143,8 @@ static void compile_soft(TnCompile *c, int index)
     memcpy(soft->rgba, def->rgba, sizeof soft->rgba);
     if (soft->patches)
         memcpy(soft->patches, scratch->patches, (size_t)soft->tet_count * sizeof *soft->patches);
+    if (soft->across)
+        memcpy(soft->across, scratch->across, 3 * (size_t)soft->tet_count * sizeof *soft->across);
     compile_nodes(def, soft);
     compile_masses(c, index);
     compile_surface(scratch, soft);

@@ -132,6 +132,7 @@ static int find_surface(const TnSoft *soft, const double p[3], double weight[4],
             for (int k = 0; k < 3; k++)
                 if (soft->tets[4 * (size_t)found + (size_t)a] == corner[k]) weight[a] = w[k];
         }
+        if (soft->thickness > 0.0) weight[3] = 0.0; /* the third corner again */
     }
     return found;
 }
@@ -163,7 +164,7 @@ void tn_compile_ties(TnCompile *c)
         if (measured != tie->soft2) size = diagonal(soft);
         measured = tie->soft2;
         double distance = 0.0;
-        int tet = find_tet(soft, p, size, tie->weight);
+        int tet = soft->thickness > 0.0 ? -1 : find_tet(soft, p, size, tie->weight);
         if (tet < 0) tet = find_surface(soft, p, tie->weight, &distance);
         for (int k = 0; k < 4; k++) tie->node2[k] = soft->tets[4 * (size_t)tet + (size_t)k];
         if (!(distance <= FARTHEST * size))

@@ -33,7 +33,8 @@ TnGeomDef tn_geom_def(void)
                        .contact_affinity = 1,
                        .contact_dim = 3,
                        .friction = {1.0, 0.005, 0.0001},
-                       .rgba = {0.5, 0.5, 0.5, 1.0}};
+                       .rgba = {0.5, 0.5, 0.5, 1.0},
+                       .fluid_coef = {0.5, 0.25, 1.5, 1.0, 1.0}};
 }
 
 TnSiteDef tn_site_def(void)
@@ -46,7 +47,26 @@ TnSiteDef tn_site_def(void)
 
 TnTendonDef tn_tendon_def(void) { return (TnTendonDef){.joint_count = 0}; }
 
-TnActuatorDef tn_actuator_def(void) { return (TnActuatorDef){.gear = 1.0, .gain = 1.0}; }
+TnActuatorDef tn_actuator_def(void)
+{
+    return (TnActuatorDef){.gear = 1.0,
+                           .gain = 1.0,
+                           .time_constants = {1.0, 0.0, 0.0},
+                           .muscle = tn_muscle(),
+                           .passive = tn_muscle()};
+}
+
+TnMuscle tn_muscle(void)
+{
+    return (TnMuscle){.range = {0.75, 1.05},
+                      .force = -1.0,
+                      .scale = 200.0,
+                      .lmin = 0.5,
+                      .lmax = 1.6,
+                      .vmax = 1.5,
+                      .fpmax = 1.3,
+                      .fvmax = 1.2};
+}
 
 TnEqualityDef tn_equality_def(void)
 {

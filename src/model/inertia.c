@@ -95,7 +95,7 @@ void tn_mass_transform(TnMassProperties *body, const double pos[3], const double
 }
 
 /* From the largest of the four squares 4w², 4x², 4y², 4z², so that nothing small is divided by. */
-static void quat_from_m3(double q[4], const double R[9])
+void tn_quat_from_m3(double q[4], const double R[9])
 {
     double square[4] = {1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8],
                         1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]};
@@ -118,7 +118,56 @@ void tn_principal_axes(const double inertia[9], double moments[3], double quat[4
 {
     double V[9];
     tn_eigen3(inertia, moments, V);
-    quat_from_m3(quat, V);
+    tn_quat_from_m3(quat, V);
+}
+
+/* Multiplies quat by a turn about axis k, given by the cosine and sine of half its angle. */
+static void turn_about(double quat[4], int k, double c, double s)
+{
+    double q[4] = {c, 0.0, 0.0, 0.0};
+    q[k + 1] = s;
+    quat_mul(quat, quat, q);
+    quat_normalize(quat);
+}
+
+static void rotated(const double inertia[9], const double quat[4], double out[9])
+{
+    double R[9], T[9], IR[9];
+    quat_to_m3(R, quat);
+    m3_transpose(T, R);
+    m3_mul(IR, inertia, R);
+    m3_mul(out, T, IR);
+}
+
+/* Jacobi's method, the largest entry off the diagonal first; then quarter turns put the moments in
+ * order. */
+void tn_sorted_axes(const double inertia[9], double moments[3], double quat[4])
+{
+    double D[9];
+    quat_identity(quat);
+    for (int sweep = 0; sweep < 500; sweep++) {
+        rotated(inertia, quat, D);
+        double scale = fabs(D[0]) + fabs(D[4]) + fabs(D[8]);
+        int p = 0, q = 1;
+        if (fabs(D[2]) > fabs(D[3 * p + q])) q = 2;
+        if (fabs(D[5]) > fabs(D[3 * p + q])) p = 1, q = 2;
+        double off = D[3 * p + q];
+        if (!(fabs(off) > 1e-16 * scale)) break;
+        double tau = (D[4 * q] - D[4 * p]) / (2.0 * off);
+        double t = (tau >= 0.0 ? 1.0 : -1.0) / (fabs(tau) + sqrt(1.0 + tau * tau));
+        double c = 1.0 / sqrt(1.0 + t * t);
+        double cos_half = sqrt(0.5 + 0.5 * c), sin_half = 0.5 * t * c / cos_half;
+        int axis = 3 - p - q;
+        turn_about(quat, axis, cos_half, axis == 1 ? sin_half : -sin_half);
+    }
+    for (int pass = 0; pass < 3; pass++)
+        for (int j = 0; j < 2; j++) {
+            rotated(inertia, quat, D);
+            if (D[4 * j + 4] > D[4 * j] * (1.0 + 1e-14))
+                turn_about(quat, (j + 2) % 3, sqrt(0.5), sqrt(0.5));
+        }
+    rotated(inertia, quat, D);
+    for (int k = 0; k < 3; k++) moments[k] = D[4 * k];
 }
 
 bool tn_moments_possible(const double moments[3])
@@ -126,50 +175,4 @@ bool tn_moments_possible(const double moments[3])
     double a = moments[0], b = moments[1], c = moments[2];
     double slack = 1e-6 * (fabs(a) + fabs(b) + fabs(c));
     return a + b >= c - slack && b + c >= a - slack && a + c >= b - slack;
-}
-
-/* The moments in the axes of a quaternion, as a full matrix. */
-static void seen_from(const double inertia[9], const double quat[4], double out[9])
-{
-    double R[9], turned[9];
-    quat_to_m3(R, quat);
-    m3_mul(turned, inertia, R);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            out[3 * i + k] = R[i] * turned[k] + R[3 + i] * turned[3 + k] + R[6 + i] * turned[6 + k];
-}
-
-static void turn_about(double quat[4], int axis, double half_sine)
-{
-    double turn[4] = {sqrt(1.0 - half_sine * half_sine), 0.0, 0.0, 0.0};
-    turn[1 + axis] = half_sine;
-    quat_mul(quat, quat, turn);
-    quat_normalize(quat);
-}
-
-void tn_sorted_axes(const double inertia[9], double quat[4])
-{
-    double D[9], scale = 0.0;
-    quat_identity(quat);
-    for (int k = 0; k < 9; k++) scale = fmax(scale, fabs(inertia[k]));
-    for (int pass = 0; pass < 500; pass++) {
-        seen_from(inertia, quat, D);
-        int axis = 2; /* of the rotation that takes off D[row][column] */
-        double most = fabs(D[1]);
-        if (fabs(D[2]) > most) axis = 1, most = fabs(D[2]);
-        if (fabs(D[5]) > most) axis = 0, most = fabs(D[5]);
-        if (!(most > 1e-15 * scale)) break;
-        int row = axis == 0 ? 1 : 0, column = axis == 2 ? 1 : 2;
-        double tau = (D[4 * column] - D[4 * row]) / (2.0 * D[3 * row + column]);
-        double t = (tau >= 0.0 ? 1.0 : -1.0) / (fabs(tau) + sqrt(1.0 + tau * tau));
-        double half = sqrt(fmax(0.0, 0.5 - 0.5 / sqrt(1.0 + t * t)));
-        if (half < 1e-12) break;
-        turn_about(quat, axis, (tau >= 0.0) == (axis == 1) ? half : -half);
-    }
-    for (int k = 0; k < 3; k++) {
-        int first = k % 2;
-        seen_from(inertia, quat, D);
-        if (D[4 * first] + 1e-12 < D[4 * first + 4])
-            turn_about(quat, (first + 2) % 3, 0.70710678118654752440);
-    }
 }

@@ -172,6 +172,7 @@ static void lay_out_softs(Block *block, const TnCompile *c, TnModel *m)
                        .surface_node_count = scratch->surface_node_count};
         soft.rest = PLACE(double, 3 * nodes);
         soft.tets = PLACE(int32_t, 4 * tets);
+        soft.across = scratch->across ? PLACE(int32_t, 3 * tets) : NULL;
         soft.masses = PLACE(double, nodes);
         soft.patches = scratch->patches ? PLACE(int32_t, tets) : NULL;
         soft.triangles = PLACE(int32_t, 3 * triangles);
@@ -190,14 +191,25 @@ static size_t moment_count(const TnModelBuilder *b)
     return count;
 }
 
+static bool is_muscle(const TnActuatorDef *def) { return def->muscle_gain || def->muscle_bias; }
+
+static size_t muscle_count(const TnModelBuilder *b)
+{
+    size_t count = 0;
+    for (int i = 0; i < b->actuator_count; i++) count += is_muscle(&b->actuators[i]);
+    return count;
+}
+
 static void lay_out(Block *block, TnCompile *c, TnModel *m)
 {
     size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count +
-                        7 * (size_t)m->mocap_count;
+                        (size_t)m->act_count + 7 * (size_t)m->mocap_count;
     size_t key_numbers = (size_t)m->key_count * key_length;
     size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
     m->bodies = PLACE(TnBody, m->body_count);
     m->body_masses = PLACE(TnBodyMass, m->body_count);
+    int drags = tn_drag_room(c->builder);
+    if (drags) m->drags = PLACE(TnDrag, drags);
     m->links = PLACE(TnLink, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);
@@ -205,6 +217,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->sites = PLACE(TnSite, m->site_count);
     m->tendons = PLACE(TnTendon, m->tendon_count);
     m->actuators = PLACE(TnActuator, m->actuator_count);
+    m->muscles = c->muscles = PLACE(TnMuscles, muscle_count(c->builder));
     m->moments = c->moments = PLACE(TnMoment, moment_count(c->builder));
     m->equalities = PLACE(TnEquality, m->equality_count);
     m->pairs = PLACE(TnPair, m->pair_count);
@@ -243,6 +256,8 @@ static void measure(TnCompile *c, TnModel *m)
     m->site_count = b->site_count;
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
+    for (int i = 0; i < b->actuator_count; i++)
+        m->act_count += b->actuators[i].activation != TN_ACTIVATION_NONE;
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;

@@ -26,6 +26,11 @@ static bool check_mesh(TnCompile *c, int index)
     if ((unsigned)def->inertia > TN_MESH_SHELL)
         tn_problem(c, TN_ELEMENT("mesh", def, index), "inertia %d does not exist",
                    (int)def->inertia);
+    if ((unsigned)def->collision > TN_MESH_COLLIDE_PIECES)
+        tn_problem(c, TN_ELEMENT("mesh", def, index), "collision %d does not exist",
+                   (int)def->collision);
+    if (def->collision == TN_MESH_COLLIDE_TRIANGLES && def->triangle_count == 0)
+        mesh_problem(c, index, "it collides as its triangles, but has none");
     if (def->vertex_count < 4) {
         snprintf(text, sizeof text, "a mesh needs at least 4 vertices (%d)", def->vertex_count);
         mesh_problem(c, index, text);
@@ -96,6 +101,10 @@ static bool find_hull(TnCompile *c, int index)
 {
     const TnMeshDef *def = &c->builder->meshes[index];
     TnMeshScratch *mesh = &c->meshes[index];
+    if (def->collision == TN_MESH_COLLIDE_TRIANGLES && def->triangle_count > 0) {
+        bound_flat(def, mesh);
+        return true;
+    }
     switch (tn_quickhull(def->vertices, def->vertex_count, &mesh->triangles)) {
     case TN_HULL_GOOD:
         return tn_hull_create(def->vertices, def->vertex_count, &mesh->triangles, &mesh->hull);
@@ -177,6 +186,7 @@ void tn_compile_meshes(TnCompile *c)
         const TnMeshScratch *from = &c->meshes[i];
         const TnHull *h = &from->hull;
         TnMesh *mesh = &c->model->meshes[i];
+        mesh->collision = def->collision;
         if (h->vertex_count == 0 && !from->flat) continue;
         COPY(mesh->vertices, def->vertices, 3 * (size_t)def->vertex_count);
         if (def->triangle_count > 0)
@@ -208,7 +218,9 @@ bool tn_mesh_unit_mass(TnCompile *c, int index, TnMassProperties *out)
         mesh->mass_status = tn_mesh_mass(
             def->inertia, def->vertices, convex ? mesh->triangles.corners : def->triangles,
             convex ? mesh->triangles.count : def->triangle_count, &mesh->mass);
-        if (mesh->flat && def->inertia != TN_MESH_SHELL) mesh->mass_status = TN_MESH_MASS_NONE;
+        if (mesh->flat && def->inertia != TN_MESH_SHELL &&
+            def->collision != TN_MESH_COLLIDE_TRIANGLES)
+            mesh->mass_status = TN_MESH_MASS_NONE;
         if (mesh->twisted) {
             mesh->mass_status = TN_MESH_MASS_TWISTED;
             mesh_problem(c, index,

@@ -34,6 +34,7 @@ TnModelInfo tn_model_info(const TnModel *model)
         .tie_count = model->tie_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
+        .act_count = model->act_count,
         .sensor_data_count = model->sensor_data_count,
         .mocap_count = model->mocap_count,
         .free_body_count = model->rigid_count,
@@ -297,7 +298,8 @@ TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id)
     info.geom = soft->geom + 1;
     info.subsystem = soft->subsystem + 1;
     info.node_count = soft->node_count;
-    info.tet_count = soft->tet_count;
+    info.tet_count = soft->thickness > 0.0 ? 0 : soft->tet_count;
+    info.thickness = soft->thickness;
     info.triangle_count = soft->triangle_count;
     info.qpos_start = soft->qpos_start;
     info.dof_start = soft->dof_start;
@@ -387,7 +389,7 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
         return false;
     /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
      * hit the floor. */
-    if (link1 != 0 && link2 != 0 &&
+    if (link1 != 0 && link2 != 0 && !model->option.parents_collide &&
         (model->links[link1].parent == link2 || model->links[link2].parent == link1))
         return false;
     return !is_excluded(model, body1, body2);

@@ -45,6 +45,7 @@ typedef struct TnLink {
     double lever;
     /* kg and kg·m, body axes: of what gravity compensation carries of it and what is fixed to it */
     double lift, lift_moment[3];
+    int drag_start, drag_count; /* of TnModel.drags */
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
@@ -60,6 +61,17 @@ typedef struct TnBody {
     double link_pos[3],
         link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
 } TnBody;
+
+/* What a medium acts on (medium.c): the box that has a body's moments of inertia, or a geom's
+ * ellipsoid. */
+typedef struct TnDrag {
+    bool is_ellipsoid;
+    double pos[3], axes[9]; /* of its centre, in its link's body axes; columns are its own axes */
+    double size[3];         /* m, sides of the box, half axes of the ellipsoid */
+    double coef[5], added_mass[3], added_inertia[3]; /* of an ellipsoid; kg and kg·m² per kg/m³ */
+    double
+        compliance[2]; /* 1/kg, 1/(kg·m²): a force or torque on it moves its link no more easily */
+} TnDrag;
 
 /* Of one body alone, in its link's body axes (link 0: in the world). Forces between bodies that are
  * fixed to each other need it. */
@@ -125,12 +137,25 @@ typedef struct TnTendon {
     double actuator_range[2];
 } TnTendon;
 
+/* What an actuator has of a muscle; forces are found (>= 0). */
+typedef struct TnMuscles {
+    bool has_gain, has_bias;
+    TnMuscle gain, bias;
+    double length_range[2];
+} TnMuscles;
+
 typedef struct TnActuator {
     int subsystem;
     int tendon; /* -1: on a joint */
     int moment_count;
     const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
+    double gain_rate[2];      /* of the gain, with length and velocity */
+    const TnMuscles *muscles; /* NULL: it is none */
+    TnActivation activation;
+    int act; /* its activation in TnState.act; -1: none */
+    bool act_limited, act_early;
+    double act_range[2], time_constants[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
 } TnActuator;
@@ -171,7 +196,7 @@ typedef struct TnSensor {
 } TnSensor;
 typedef struct TnKey {
     double time;
-    const double *qpos, *qvel, *ctrl;
+    const double *qpos, *qvel, *ctrl, *act;
     const double *mocap; /* 7 each: pos, quat */
 } TnKey;                 /* always full length */
 
@@ -180,7 +205,8 @@ typedef struct TnMesh {
     int vertex_count, triangle_count, hull_triangle_count;
     double *vertices;
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
-    TnHull hull;
+    TnHull hull; /* only its bounds where it collides as triangles, or is flat */
+    TnMeshCollision collision;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
@@ -264,9 +290,13 @@ typedef struct TnSoft {
     int subsystem, geom;
     int qpos_start, dof_start;
     int node_count, tet_count;
-    double *rest;   /* 3 · node_count, world */
-    int32_t *tets;  /* 4 each */
-    double *masses; /* kg per node, lumped */
+    double thickness;      /* m; > 0: a sheet, whose elements are triangles a b c c */
+    bool stretches, bends; /* a sheet: it resists that */
+    int32_t *across;       /* a sheet: per element 3 nodes, behind the edge from corner k to
+                              k + 1, -1: none; NULL: a solid */
+    double *rest;          /* 3 · node_count, world */
+    int32_t *tets;         /* 4 each */
+    double *masses;        /* kg per node, lumped */
     double mass;
     TnSoftLaw law;
     double youngs_modulus, poisson_ratio, density;
@@ -292,6 +322,10 @@ typedef struct TnSoft {
     double rgba[4];
 } TnSoft;
 
+/* m: edge of a cube with the volume of a mean element, or of a square with the area of a triangle.
+ */
+double tn_soft_element_size(const TnSoft *soft);
+
 /* node1 of soft1 stays at Σ weight · node2 of soft2. */
 typedef struct TnTie {
     int soft1, node1, soft2;
@@ -312,9 +346,11 @@ struct TnModel {
     int hold_count;  /* of all soft bodies, by moving links */
     int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
+    int act_count; /* of actuators with activation, in their order */
     bool has_lift; /* some link is carried by gravity compensation */
     TnBody *bodies;
     TnBodyMass *body_masses;
+    TnDrag *drags; /* by link; NULL without a medium */
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;
@@ -322,6 +358,7 @@ struct TnModel {
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;
+    TnMuscles *muscles;
     TnMoment *moments; /* of tendons, then of actuators on joints */
     TnEquality *equalities;
     TnPair *pairs;

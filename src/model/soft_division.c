@@ -11,6 +11,7 @@
 
 int tn_soft_piece_count(const TnDivision *d, const TnSoft *soft)
 {
+    if (soft->thickness > 0.0) return 1; /* bending reaches across any cut */
     if (d->def.pieces > 0) return d->def.pieces;
     if (d->def.kind == TN_DIVISION_PAPER) return PAPER_PIECES;
     if (d->def.kind == TN_DIVISION_AUTO && soft->pieces > 0) return soft->pieces;

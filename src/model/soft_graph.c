@@ -1,6 +1,6 @@
 /* soft_graph.c: which nodes of a mesh block meet in its matrix: those of one element, or of one
- * patch of mean dilatation, which holds all nodes of its elements. A carried node stands for all
- * nodes of its tree. */
+ * patch of mean dilatation, which holds all nodes of its elements; of a sheet that bends, those of
+ * a triangle and its neighbours. A carried node stands for all nodes of its tree. */
 #include "../base/base.h"
 #include "../math/sort.h"
 #include "soft_division.h"
@@ -71,7 +71,7 @@ static bool collect_cliques(const TnModel *model, const TnSoftPiece *piece, Cliq
     int *begin = tn_calloc((size_t)groups + 2, sizeof(int)), *sorted = NULL;
     sorted = tn_malloc(sizeof(int) * ((size_t)tets + 1));
     out->start = tn_malloc(sizeof(int) * ((size_t)tets + 2));
-    out->nodes = tn_malloc(sizeof(int) * 4 * ((size_t)tets + 1));
+    out->nodes = tn_malloc(sizeof(int) * 7 * ((size_t)tets + 1));
     bool ok = place && last && begin && sorted && out->start && out->nodes;
     if (ok) {
         int used = 0;
@@ -87,9 +87,10 @@ static bool collect_cliques(const TnModel *model, const TnSoftPiece *piece, Cliq
             if (begin[g] == begin[g + 1]) continue;
             out->start[out->count++] = used;
             for (int k = begin[g]; k < begin[g + 1]; k++)
-                for (int a = 0; a < 4; a++) {
-                    int node = soft->tets[4 * sorted[k] + a];
-                    if (last[node] == g) continue;
+                for (int a = 0; a < (soft->bends ? 7 : 4); a++) {
+                    int node =
+                        a < 4 ? soft->tets[4 * sorted[k] + a] : soft->across[3 * sorted[k] + a - 4];
+                    if (node < 0 || last[node] == g) continue;
                     last[node] = g;
                     out->nodes[used++] = place[node];
                 }

@@ -30,11 +30,11 @@ bool tn_state_init(TnState *state, const TnModel *model)
 {
     *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
-           nu = (size_t)model->actuator_count;
+           nu = (size_t)model->actuator_count, na = (size_t)model->act_count;
     size_t subsystems = (size_t)model->subsystem_count + 1, poses = 7 * (size_t)model->mocap_count;
     double *numbers =
         tn_calloc(2 * poses + 6 * (size_t)model->mocap_count +
-                      TN_EQUALITY_NUMBERS * (size_t)model->equality_count + nq + 2 * nv + nu +
+                      TN_EQUALITY_NUMBERS * (size_t)model->equality_count + nq + 2 * nv + nu + na +
                       (size_t)state->row_lambda_count + subsystems + TN_ACCOUNT_NUMBERS,
                   sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
@@ -47,7 +47,8 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->qvel = state->qpos + nq;
     state->vhat = state->qvel + nv;
     state->ctrl = state->vhat + nv;
-    state->row_lambda = state->ctrl + nu;
+    state->act = state->ctrl + nu;
+    state->row_lambda = state->act + na;
     state->owed = state->row_lambda + state->row_lambda_count;
     state->account = state->owed + subsystems;
     state->mocap = state->account + TN_ACCOUNT_NUMBERS;
@@ -78,9 +79,11 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     if (k) {
         copy_numbers(state->qvel, k->qvel, model->dof_count);
         copy_numbers(state->ctrl, k->ctrl, model->actuator_count);
+        copy_numbers(state->act, k->act, model->act_count);
     } else {
         zero_numbers(state->qvel, model->dof_count);
         zero_numbers(state->ctrl, model->actuator_count);
+        zero_numbers(state->act, model->act_count);
     }
     copy_numbers(state->mocap, k ? k->mocap : model->mocap0, 7 * model->mocap_count);
     copy_numbers(state->mocap_target, state->mocap, 7 * model->mocap_count);
@@ -148,5 +151,6 @@ uint64_t tn_state_hash(const TnState *state, const TnModel *model)
     h = tn_hash_bytes(h, &state->time, sizeof state->time);
     h = tn_hash_bytes(h, state->qpos, (size_t)model->qpos_count * sizeof(double));
     h = tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    h = tn_hash_bytes(h, state->act, (size_t)model->act_count * sizeof(double));
     return tn_hash_bytes(h, state->mocap, 7 * (size_t)model->mocap_count * sizeof(double));
 }

@@ -61,6 +61,7 @@ void tn_equality_numbers(const TnEquality *equality, double numbers[TN_EQUALITY_
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
+    double *act;          /* act_count: activations of actuators */
     double *mocap;        /* 7 per mocap body: where it is, */
     double *mocap_target; /* and where it will be at the end of the next step */
     double *mocap_twist;  /* 6 per mocap body: its velocity in the last step, linear, angular */
@@ -135,6 +136,6 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
 void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer);
 void tn_state_copy_in(TnState *state, const TnModel *model, const void *buffer);
 uint64_t tn_state_hash(const TnState *state,
-                       const TnModel *model); /* time, qpos, qvel, mocap: FNV-1a 64 */
+                       const TnModel *model); /* time, qpos, qvel, act, mocap: FNV-1a 64 */
 
 #endif

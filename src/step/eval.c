@@ -59,6 +59,30 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
     return true;
 }
 
+/* What springs, dampers, gravity compensation that is no actuator's, and a medium do. */
+static bool eval_passive(const TnModel *model, const double *qpos, const double *qvel,
+                         const TnLinkFrame *frames, const double *lift, TnArena *arena, double *out)
+{
+    memset(out, 0, sizeof(double) * (size_t)model->dof_count);
+    tn_springs_and_dampers(model, qpos, qvel, out);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        for (int d = sub->dof_start; lift && d < sub->dof_start + sub->dof_count; d++)
+            if (!model->joints[model->dof_joint[d]].actuator_gravity) out[d] += lift[d];
+        if (!model->drags) continue;
+        const double *origin = frames[sub->link_start].com;
+        size_t mark = tn_arena_mark(arena);
+        double(*S)[6] = tn_arena_alloc(arena, 2 * sizeof *S * (size_t)sub->dof_count);
+        if (!S) return false;
+        tn_tree_axes(model, sub, qpos, frames, origin, S);
+        tn_tree_drag(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
+                     qvel + sub->dof_start, S + sub->dof_count, out + sub->dof_start);
+        tn_arena_release(arena, mark);
+    }
+    return true;
+}
+
 static void eval_poses(const TnModel *model, const TnLinkFrame *frames, TnEval *out)
 {
     for (int i = 0; out->site_poses && i < model->site_count; i++)
@@ -106,6 +130,9 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
         if (!qvel) return false;
     }
+    double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
+    if (!inputs) return false;
+    tn_actuator_inputs(model, ctrl, out->act, model->option.timestep, inputs);
     tn_kinematics(model, qpos, 0, model->link_count, frames);
     for (int l = 1; out->mocap && l <= model->mocap_count; l++)
         tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
@@ -118,14 +145,18 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         return false;
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)
-            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
+            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, inputs);
+    double *lift = NULL;
+    if ((out->sensors || out->passive) && model->has_lift &&
+        !eval_lift(model, qpos, frames, arena, &lift))
+        return false;
+    if (out->passive && !eval_passive(model, qpos, qvel, frames, lift, arena, out->passive))
+        return false;
     if (out->sensors) {
         double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
-        double *lift = NULL;
-        if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
-        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};
+        TnSensing at = {model, qpos, qvel, inputs, frames, (const double(*)[6])twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }
     return true;
@@ -142,7 +173,9 @@ static size_t scratch_size(const TnModel *model)
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
     return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count) * sizeof(double) +
+           (dofs * dofs + 12 * dofs + 2 * (size_t)model->dof_count +
+            (size_t)model->actuator_count) *
+               sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 

@@ -79,7 +79,7 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
     for (int s = 0; (c->soft1 >= 0 || c->soft2 >= 0) && s < model->soft_count; s++) {
         const TnSoft *soft = &model->softs[s];
         if (soft->geom == c->geom1 || soft->geom == c->geom2)
-            size = fmin(size, cbrt(soft->mass / soft->density / soft->tet_count));
+            size = fmin(size, tn_soft_element_size(soft));
     }
     return size;
 }

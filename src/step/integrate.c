@@ -153,6 +153,8 @@ bool tn_step_integrate(TnStep *step)
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
+    tn_activations_advance(step->model, world->state.ctrl, step->t, step->dynamics.asleep,
+                           world->state.act);
     world->state.time += step->t;
     /* without memory nobody falls asleep */
     if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);

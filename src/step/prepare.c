@@ -84,10 +84,14 @@ static bool reserve_motion(TnStep *step)
            step->replanned && step->reach && step->strain;
 }
 
-static void set_inputs(TnStep *step)
+/* False: no memory. */
+static bool set_inputs(TnStep *step)
 {
     TnWorld *world = step->world;
     const TnState *state = &world->state;
+    double *inputs = TN_ARENA_NEW(&world->arena, double, step->model->actuator_count);
+    if (!inputs) return false;
+    tn_actuator_inputs(step->model, state->ctrl, state->act, step->t, inputs);
     step->dynamics =
         (TnDynamicsInput){.model = step->model,
                           .t = step->t,
@@ -95,7 +99,7 @@ static void set_inputs(TnStep *step)
                           .passes = step->model->option.relinearize,
                           .qpos = state->qpos,
                           .qvel = state->qvel,
-                          .ctrl = state->ctrl,
+                          .inputs = inputs,
                           .last = state->vhat,
                           .blend = step->blend,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
@@ -107,6 +111,7 @@ static void set_inputs(TnStep *step)
                                      .forces = world->node_force_set ? world->node_force : NULL,
                                      .arena = &world->arena,
                                      .pool = world->team};
+    return true;
 }
 
 bool tn_step_is_idle(const TnStep *step)
@@ -133,9 +138,8 @@ bool tn_step_prepare(TnStep *step)
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
     if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
-        !reserve_motion(step))
+        !reserve_motion(step) || !set_inputs(step))
         return false;
-    set_inputs(step);
     tn_plan_begin(step);
     return true;
 }

@@ -307,13 +307,12 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
     if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
     const TnModel *model = world->model;
-    TnEval eval = {.mocap = world->state.mocap, .sensors = data};
+    TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
     const TnSensing at = {.model = model,
                           .qpos = world->state.qpos,
                           .qvel = world->state.qvel,
-                          .ctrl = world->state.ctrl,
                           .frames = world->frames,
                           .twists = (const double(*)[6])world->twists};
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {

@@ -189,7 +189,7 @@ static double tendon_force(const TnSensing *at, int tendon)
     double sum = 0.0;
     for (int a = 0; a < at->model->actuator_count; a++)
         if (at->model->actuators[a].tendon == tendon)
-            sum += tn_actuator_force(at->model, a, at->qpos, at->qvel, at->ctrl);
+            sum += tn_actuator_force(at->model, a, at->qpos, at->qvel, at->inputs);
     return sum;
 }
 
@@ -256,11 +256,11 @@ static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
         data[0] = tn_actuator_velocity(model, sensor->object, qvel);
         break;
     case TN_SENSOR_ACTUATOR_FORCE:
-        data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, at->ctrl);
+        data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, at->inputs);
         break;
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
         joint = &model->joints[sensor->object];
-        data[0] = tn_actuator_force_on(model, joint->dof_start, qpos, qvel, at->ctrl,
+        data[0] = tn_actuator_force_on(model, joint->dof_start, qpos, qvel, at->inputs,
                                        at->lift ? at->lift[joint->dof_start] : 0.0);
         break;
     case TN_SENSOR_SUBTREE_POS:

@@ -7,7 +7,7 @@
 /* A state: frames and twists are those of the links. */
 typedef struct TnSensing {
     const TnModel *model;
-    const double *qpos, *qvel, *ctrl; /* ctrl may be NULL */
+    const double *qpos, *qvel, *inputs; /* of actuators (dynamics.h) */
     const TnLinkFrame *frames;
     const double (*twists)[6];
     const double *lift; /* of gravity compensation, per dof; NULL: there is none */

@@ -9,7 +9,8 @@
  *   - do not get faster: the largest speed of the last complete half of sleep_time is not above
  *     that of the half before it. Speeds below STILL · sleep_speed are rounding and what a solver
  *     leaves;
- *   - have no actuators, where the world lets passive islands sleep only;
+ *   - have no actuators, where the world lets passive islands sleep only, and none whose
+ *     activation still changes;
  *
  * where the step's constraints were solved, and where something of it stands on the fixed world or
  * hangs from it. What floats never sleeps.
@@ -28,7 +29,8 @@
 
 #define STILL 0.01
 #define GROWTH 1.01
-#define ISLAND 2 /* in `touched`: all of the island with this number wakes */
+#define STEADY 1e-6 /* change of an activation in a step */
+#define ISLAND 2    /* in `touched`: all of the island with this number wakes */
 
 /* ---- waking ---- */
 
@@ -107,7 +109,32 @@ void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
     }
 }
 
+void tn_sleep_set_act(TnWorld *world, const double *act)
+{
+    const TnModel *model = world->model;
+    for (int i = 0; i < model->actuator_count; i++) {
+        int k = model->actuators[i].act;
+        if (k < 0 || memcmp(&world->state.act[k], &act[k], sizeof(double)) == 0) continue;
+        world->state.act[k] = act[k];
+        tn_sleep_wake(world, model->actuators[i].subsystem);
+    }
+}
+
 /* ---- falling asleep ---- */
+
+/* Some activation of the subsystem is still on its way; asleep it would stand still. */
+static bool is_stirring(const TnStep *step, int subsystem)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    for (int i = 0; i < model->actuator_count && model->act_count; i++) {
+        const TnActuator *a = &model->actuators[i];
+        if (a->act < 0 || a->subsystem != subsystem) continue;
+        double act = state->act[a->act], next = tn_activation_next(a, state->ctrl[i], act, step->t);
+        if (fabs(next - act) > STEADY * (1.0 + fabs(act))) return true;
+    }
+    return false;
+}
 
 /* Follows a subsystem through its windows; true where it could sleep. */
 static bool watch(TnRest *rest, double speed, double limit, int half)
@@ -202,7 +229,8 @@ double tn_sleep_settle(TnStep *step, bool converged)
         awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
         if (awake[s]) continue;
         awake[s] = !(world->by_islands ? kind->is_solved(world, s) : converged) ||
-                   (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]);
+                   (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]) ||
+                   is_stirring(step, s);
         any = any || !awake[s];
     }
     if (!any) return 0.0;

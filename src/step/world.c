@@ -295,13 +295,26 @@ TnStatus tn_world_refuse(TnError *err, const char *why)
     return TN_ERROR_USAGE;
 }
 
+int tn_world_self_overlap_count(const TnWorld *world)
+{
+    return tn_collider_overlap_count(world->collider);
+}
+
+TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
+{
+    int geom1, geom2;
+    if (index < 0 || index >= tn_world_self_overlap_count(world)) return (TnSelfOverlap){0};
+    double depth = tn_collider_overlap(world->collider, index, &geom1, &geom2);
+    return (TnSelfOverlap){geom1 + 1, geom2 + 1, depth};
+}
+
 TnStateView tn_world_state(const TnWorld *world)
 {
     if (!world) return (TnStateView){0};
     const TnState *s = &world->state;
     const TnModel *m = world->model;
-    return (TnStateView){s->time,      s->qpos, m->qpos_count,    s->qvel,
-                         m->dof_count, s->ctrl, m->actuator_count};
+    return (TnStateView){s->time, s->qpos,           m->qpos_count, s->qvel,     m->dof_count,
+                         s->ctrl, m->actuator_count, s->act,        m->act_count};
 }
 
 static bool check_numbers(const char *what, const double *x, int count, TnError *err)
@@ -360,6 +373,13 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
     if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_ctrl(world, ctrl);
     world->state.ctrl_by_user = true;
+    return TN_OK;
+}
+
+TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
+{
+    if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
+    tn_sleep_set_act(world, act);
     return TN_OK;
 }
 

@@ -19,7 +19,6 @@ typedef struct TnListed {
     int count, capacity;
     TnLinkFrame *frames; /* per link: where they were listed */
     bool *round;         /* per link: turning does not move its surface */
-    double margin;       /* m: the largest of all geoms and pairs */
 } TnListed;
 
 /* Parts of the model that a world may have of its own (own.h). */

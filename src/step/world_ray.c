@@ -30,6 +30,10 @@ static void place_shape(const TnPlaces *places, const TnGeom *geom, TnShape *sha
     *shape = (TnShape){.type = geom->type, .size = {geom->size[0], geom->size[1], geom->size[2]}};
     if (geom->mesh < 0) return;
     const TnHull *hull = &places->model->meshes[geom->mesh].hull;
+    if (hull->vertex_count == 0) { /* triangles alone: no convex shape */
+        shape->type = TN_GEOM_HEIGHT_FIELD;
+        return;
+    }
     double center[3];
     shape->mesh_vertices = hull->vertices;
     shape->mesh_vertex_count = hull->vertex_count;

@@ -1,4 +1,5 @@
-"""Compares models at random states with MuJoCo: body poses, mass matrix, bias, actuator forces, sensors, accelerations.
+"""Compares models at random states with MuJoCo: body poses, mass matrix, bias, passive and actuator forces,
+sensors, accelerations.
 
     test_oracle.py ANSWER [FOLDER OR FILE...]
 
@@ -34,7 +35,7 @@ FROM_MESHES = 1e-6
 # 1e-6 for a servo of 1e5 rad/s (stiff gains on a light link).
 FROM_STEPS = 1e-5
 # So many models of the packages have to load, so that a model that is refused does not just go missing.
-LEAST_FROM_PACKAGES = 53
+LEAST_FROM_PACKAGES = 83
 
 
 class Refused(Exception):
@@ -59,7 +60,7 @@ def random_quat(random, size=1.0):
 
 
 def random_state(m, random):
-    """qpos within its ranges, so that no limit acts; qvel, ctrl."""
+    """qpos within its ranges, so that no limit acts; qvel, ctrl, act."""
     qpos = m.qpos0.copy()
     for j in range(m.njnt):
         a, kind = m.jnt_qposadr[j], m.jnt_type[j]
@@ -78,7 +79,7 @@ def random_state(m, random):
     for i in range(m.nu):
         if m.actuator_ctrllimited[i]:
             ctrl[i] = random.uniform(*m.actuator_ctrlrange[i])
-    return qpos, random.normal(size=m.nv), ctrl
+    return qpos, random.normal(size=m.nv), ctrl, random.uniform(0.0, 1.0, size=m.na)
 
 
 def ask(answer, path, states):
@@ -90,17 +91,17 @@ def ask(answer, path, states):
     if run.returncode:
         raise AssertionError(run.stderr.decode(errors="replace")[:2000])
     head, rest = run.stdout.split(b"\n", 1)
-    nbody, nq, nv, nu, nsensordata, nsensor = map(int, head.split())
+    nbody, nq, nv, nu, na, nsensordata, nsensor = map(int, head.split())
     sensors = []
     for _ in range(nsensor):
         line, rest = rest.split(b"\n", 1)
         start, count, name = line.split(b" ", 2)
         sensors.append((int(start), int(count), name.decode()))
     numbers = np.frombuffer(rest, "<f8")
-    sizes = [7 * nbody, nv * nv, nv, nu, nsensordata, nv]
+    sizes = [7 * nbody, nv * nv, nv, nv, nu, nsensordata, nv]
     rows = numbers.reshape(len(states), sum(sizes)) if numbers.size else []
     parts = [np.split(row, np.cumsum(sizes)[:-1]) for row in rows]
-    return (nbody, nq, nv, nu), sensors, parts
+    return (nbody, nq, nv, nu, na), sensors, parts
 
 
 def difference(got, expected):
@@ -147,8 +148,9 @@ def compare(answer, path, m):
     if any(m.geom_type == mujoco.mjtGeom.mjGEOM_FLEX) or m.nflex:
         raise unittest.SkipTest("flexes are other bodies in tenon")
     sizes, sensors, results = ask(answer, path, states)
-    if sizes != (m.nbody, m.nq, m.nv, m.nu):
-        raise AssertionError(f"bodies, qpos, qvel, ctrl: {sizes} instead of {(m.nbody, m.nq, m.nv, m.nu)}")
+    expected = (m.nbody, m.nq, m.nv, m.nu, m.na)
+    if sizes != expected:
+        raise AssertionError(f"bodies, qpos, qvel, ctrl, act: {sizes} instead of {expected}")
     worst = {}
 
     def note(key, got, expected):
@@ -156,16 +158,22 @@ def compare(answer, path, m):
 
     d = mujoco.MjData(m)
     M = np.zeros((m.nv, m.nv))
-    for (qpos, qvel, ctrl), (poses, mass, bias, force, sensed, acceleration) in zip(states, results):
-        d.qpos[:], d.qvel[:], d.ctrl[:] = qpos, qvel, ctrl
+    timestep = m.opt.timestep
+    for (qpos, qvel, ctrl, act), result in zip(states, results):
+        poses, mass, bias, passive, force, sensed, acceleration = result
+        m.opt.timestep = timestep
+        d.qpos[:], d.qvel[:], d.ctrl[:], d.act[:] = qpos, qvel, ctrl, act
         mujoco.mj_forward(m, d)
         expected = np.hstack([d.xpos, d.xquat])
         note("poses", align(poses, expected), expected)
         mujoco.mj_fullM(m, d, M)
         note("mass matrix", mass.reshape(m.nv, m.nv), M)
         note("bias", bias, d.qfrc_bias)
+        note("passive forces", passive, d.qfrc_passive)
         note("actuator forces", force, d.actuator_force)
         compare_sensors(m, d, sensors, sensed, worst)
+        m.opt.timestep = 1e-8  # actuators with actearly act by the activation at the end of the step
+        mujoco.mj_forward(m, d)
         if d.nefc == 0 and np.all(np.isfinite(d.qacc)):
             note("accelerations", acceleration, d.qacc)
     return worst

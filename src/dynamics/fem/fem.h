@@ -8,6 +8,9 @@
  * What is here in plain C serves energy and stress; a step's forces and stiffness come from
  * kernels/.
  *
+ * A membrane's element is a triangle a b c c. Its g_a lie in its plane and have two numbers, in
+ * axes of its own; g_3 = 0; V is its area times the thickness.
+ *
  * Elements lie in batches of eight (structure of arrays; `[8]` is a lane); the last batch is filled
  * up with copies of volume zero, which are computed and never added. Everything is added in the
  * order of the elements. Node vectors are x y z per node; blocks 3 × 3 row-major. */
@@ -20,7 +23,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-typedef enum TnFemLaw { TN_FEM_COROTATIONAL, TN_FEM_NEO_HOOKEAN } TnFemLaw;
+/* The last one is that of sheets, kernels/membrane_lanes.h. */
+typedef enum TnFemLaw { TN_FEM_COROTATIONAL, TN_FEM_NEO_HOOKEAN, TN_FEM_MEMBRANE } TnFemLaw;
 
 typedef struct TnFemMaterial {
     TnFemLaw law;
@@ -30,7 +34,10 @@ typedef struct TnFemMaterial {
     double damp_mass;      /* 1/s: α of the Rayleigh damping α M + β K */
     double damp_stiffness; /* s: β */
     bool mean_dilatation;  /* volume changes count by patches (patch.c): no locking near ν = ½ */
-    double lambda, mu;     /* Pa; Lamé's, filled by tn_fem_mesh_create */
+    double thickness;      /* m, of a membrane */
+    bool slack;            /* a membrane without forces */
+    double lambda, mu;     /* Pa; Lamé's (a membrane's: of plane stress), tn_fem_mesh_create fills
+                              them */
 } TnFemMaterial;
 
 typedef struct TnFemMeshDef {

@@ -27,6 +27,10 @@ static bool check_material(const TnFemMaterial *m, TnError *err)
         tn_error_add(err, TN_ERROR_MODEL, "soft body: damping must not be negative");
         ok = false;
     }
+    if (m->law == TN_FEM_MEMBRANE && !positive(m->thickness)) {
+        tn_error_add(err, TN_ERROR_MODEL, "soft body: the thickness of a sheet must be positive");
+        ok = false;
+    }
     if (m->mean_dilatation && m->law != TN_FEM_COROTATIONAL) {
         tn_error_add(err, TN_ERROR_MODEL, "soft body: mean dilatation needs the co-rotational law");
         ok = false;
@@ -46,6 +50,24 @@ static double rest_edges(const TnFemMeshDef *def, const int tet[4], double D[9])
     return v3_dot(D, c);
 }
 
+/* Gradients of corners 1 and 2 in axes of the triangle, the first along its first edge; returns
+ * twice its area. */
+static double rest_triangle(const TnFemMeshDef *def, const int tet[4], double g[2][2])
+{
+    const double *X = def->rest;
+    double u[3], v[3], n[3];
+    v3_sub(u, X + 3 * (size_t)tet[1], X + 3 * (size_t)tet[0]);
+    v3_sub(v, X + 3 * (size_t)tet[2], X + 3 * (size_t)tet[0]);
+    v3_cross(n, u, v);
+    double twice = v3_norm(n), base = v3_norm(u), along = v3_dot(u, v) / base,
+           height = twice / base;
+    g[0][0] = 1.0 / base;
+    g[0][1] = -along / twice;
+    g[1][0] = 0.0;
+    g[1][1] = 1.0 / height;
+    return twice;
+}
+
 static bool check_shape(const TnFemMeshDef *def, TnError *err)
 {
     bool ok = def->node_count > 0 && def->tet_count > 0;
@@ -62,6 +84,10 @@ static bool check_shape(const TnFemMeshDef *def, TnError *err)
         double D[9], size = 0.0;
         double six_volumes = inside ? rest_edges(def, tet, D) : 0.0;
         for (int i = 0; i < 9 && inside; i++) size = fmax(size, fabs(D[i]));
+        if (inside && def->material.law == TN_FEM_MEMBRANE) { /* as a prism of height `size` */
+            double g[2][2];
+            six_volumes = size * rest_triangle(def, tet, g);
+        }
         if (!inside)
             tn_error_add(err, TN_ERROR_MODEL, "soft body: element %d has no such node", e);
         else if (!(six_volumes > 1e-12 * size * size * size)) /* D⁻¹ would have no digits left */
@@ -76,9 +102,14 @@ static bool check_shape(const TnFemMeshDef *def, TnError *err)
 static void fill_lane(const TnFemMeshDef *def, int e, TnFemBatch *batch, int l)
 {
     const int *tet = def->tets + 4 * (size_t)e;
-    double D[9], c[3];
-    double det = rest_edges(def, tet, D);
+    double D[9], c[3], g[2][2];
     for (int a = 0; a < 4; a++) batch->node[a][l] = tet[a];
+    if (def->material.law == TN_FEM_MEMBRANE) {
+        batch->volume[l] = 0.5 * def->material.thickness * rest_triangle(def, tet, g);
+        for (int i = 0; i < 4; i++) batch->inverse[3 * (i / 2) + i % 2][l] = g[i / 2][i % 2];
+        return;
+    }
+    double det = rest_edges(def, tet, D);
     /* column k of D⁻¹: the cross product of the two other rows of D, over the determinant */
     for (int k = 0; k < 3; k++) {
         v3_cross(c, D + 3 * ((k + 1) % 3), D + 3 * ((k + 2) % 3));
@@ -107,6 +138,8 @@ TnFemMesh *tn_fem_mesh_create(const TnFemMeshDef *def, TnError *err)
     *m = def->material;
     m->mu = m->E / (2.0 * (1.0 + m->nu));
     m->lambda = m->E * m->nu / ((1.0 + m->nu) * (1.0 - 2.0 * m->nu));
+    if (m->law == TN_FEM_MEMBRANE) m->lambda = m->E * m->nu / (1.0 - m->nu * m->nu);
+    if (m->slack) m->mu = m->lambda = 0.0;
     for (int e = 0; e < batches * LANES; e++) {
         TnFemBatch *batch = &mesh->batches[e / LANES];
         bool used = e < def->tet_count;
@@ -137,8 +170,9 @@ void tn_fem_add_lumped_mass(const TnFemMesh *mesh, double *mass)
 {
     for (int k = 0; k < mesh->batch_count; k++) {
         const TnFemBatch *batch = &mesh->batches[k];
+        int corners = mesh->material.law == TN_FEM_MEMBRANE ? 3 : 4;
         for (int l = 0; l < batch->count; l++)
-            for (int a = 0; a < 4; a++)
-                mass[batch->node[a][l]] += 0.25 * mesh->material.density * batch->volume[l];
+            for (int a = 0; a < corners; a++)
+                mass[batch->node[a][l]] += mesh->material.density * batch->volume[l] / corners;
     }
 }

@@ -254,8 +254,27 @@ static void add_chunks(void *context, int begin, int end)
         if (!counts(as, p)) continue;
         if (p->mesh->material.law == TN_FEM_COROTATIONAL)
             all->kernels->add(&step, chunk->first, chunk->last);
+        else if (p->mesh->material.law == TN_FEM_MEMBRANE)
+            all->kernels->add_membrane(&step, chunk->first, chunk->last);
         else
             all->kernels->add_neo_hookean(&step, chunk->first, chunk->last);
+    }
+}
+
+/* Of sheets: its matrix is constant. */
+static void bend_pieces(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++) {
+        const TnPieceElements *p = &as->input->elements->pieces[i];
+        if (!p->bending || !counts(as, p)) continue;
+        TnFemStep step = step_of(as, i);
+        tn_bending_add(p->bending, step.x, step.y, step.share, step.f);
+        for (int k = 0; step.blocks && k < p->bending->row_start[p->bending->node_count]; k++) {
+            double *block = step.blocks + 9 * (size_t)p->bend_targets[k];
+            double c = step.stiffness * p->bending->value[k];
+            for (int d = 0; d < 9; d += 4) block[d] += c;
+        }
     }
 }
 
@@ -289,6 +308,7 @@ static void add_elements(Assembly *as)
         as->chunk_start = first;
         tn_pool_run(pool, last - first, 1, add_chunks, as);
     }
+    if (all->has_bending) tn_pool_run(pool, all->piece_count, 1, bend_pieces, as);
 }
 
 /* A push of which nothing was known, or anything that holds it, tells more of the torque than the

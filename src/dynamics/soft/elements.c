@@ -113,7 +113,8 @@ static void sort_corners(TnFemMesh *mesh)
                     g[0][i] -= g[a][i];
                 }
             }
-            for (int a = 1; a < 4; a++)
+            int corners = mesh->material.law == TN_FEM_MEMBRANE ? 3 : 4; /* the fourth repeats */
+            for (int a = 1; a < corners; a++)
                 for (int b = a; b > 0 && node[order[b]] < node[order[b - 1]]; b--) {
                     int swap = order[b];
                     order[b] = order[b - 1];
@@ -125,6 +126,7 @@ static void sort_corners(TnFemMesh *mesh)
                 for (int i = 0; i < 3 && a > 0; i++)
                     batch->inverse[3 * (a - 1) + i][l] = g[order[a]][i];
             }
+            if (corners == 3) batch->node[3][l] = batch->node[2][l];
         }
 }
 
@@ -167,6 +169,12 @@ static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlo
                 p->patch_targets[at++] = to < 0 ? edges->array_count - 1 : to;
             }
     }
+    for (int row = 0; p->bending && row < p->bending->node_count; row++)
+        for (int k = p->bending->row_start[row]; k < p->bending->row_start[row + 1]; k++) {
+            int to = target(p, block, edges, row, p->bending->column[k]);
+            missing = missing || to < -1;
+            p->bend_targets[k] = to < 0 ? edges->array_count - 1 : to;
+        }
     if (!missing) return TN_OK;
     tn_error_add(err, TN_ERROR_USAGE, "soft body: its block lacks a pair of coupled nodes");
     return TN_ERROR_USAGE;
@@ -176,8 +184,11 @@ static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlo
 
 static TnFemMaterial material_of(const TnSoft *soft)
 {
-    return (TnFemMaterial){.law = soft->law == TN_SOFT_NEO_HOOKEAN ? TN_FEM_NEO_HOOKEAN
-                                                                   : TN_FEM_COROTATIONAL,
+    return (TnFemMaterial){.law = soft->thickness > 0.0              ? TN_FEM_MEMBRANE
+                                  : soft->law == TN_SOFT_NEO_HOOKEAN ? TN_FEM_NEO_HOOKEAN
+                                                                     : TN_FEM_COROTATIONAL,
+                           .thickness = soft->thickness,
+                           .slack = soft->thickness > 0.0 && !soft->stretches,
                            .E = soft->youngs_modulus,
                            .nu = soft->poisson_ratio,
                            .density = soft->density,
@@ -265,6 +276,26 @@ static bool take_scratch(TnPieceElements *p)
     return true;
 }
 
+/* A sheet is one piece with all its nodes. False: no memory. */
+static bool make_bending(const TnSoft *soft, TnPieceElements *p)
+{
+    double h = soft->thickness, nu = soft->poisson_ratio;
+    TnBendingDef def = {.node_count = soft->node_count,
+                        .triangle_count = soft->tet_count,
+                        .rest = soft->rest,
+                        .tets = soft->tets,
+                        .across = soft->across,
+                        .rigidity = soft->youngs_modulus * h * h * h / (12.0 * (1.0 - nu * nu)),
+                        .nu = nu};
+    if (!soft->bends) return true;
+    TN_ASSERT(p->piece->node_count == soft->node_count);
+    p->bending = tn_bending_create(&def);
+    if (!p->bending) return false;
+    p->bend_targets =
+        tn_malloc(sizeof(int) * ((size_t)p->bending->row_start[soft->node_count] + 1));
+    return p->bend_targets != NULL;
+}
+
 static TnStatus make_piece(const TnModel *model, const TnDivision *division, int index,
                            TnSoftElements *all, TnError *err)
 {
@@ -278,11 +309,19 @@ static TnStatus make_piece(const TnModel *model, const TnDivision *division, int
     p->mesh = piece_mesh(soft, piece, err);
     if (!p->mesh) return TN_ERROR_MODEL; /* said already */
     sort_corners(p->mesh);
-    if (!take_scratch(p)) return TN_ERROR_MEMORY;
-    TnStatus status = tn_fem_pattern_create(p->mesh, true, &pattern, err);
-    if (status != TN_OK) return status;
-    bool listed = list_pairs(p, &pattern);
-    tn_fem_pattern_destroy(&pattern);
+    if (!take_scratch(p) || !make_bending(soft, p)) return TN_ERROR_MEMORY;
+    bool listed;
+    if (p->bending) { /* its pairs are those of the elements and more */
+        const TnBending *b = p->bending;
+        pattern =
+            (TnFemPattern){b->node_count, b->row_start[b->node_count], b->row_start, b->column};
+        listed = list_pairs(p, &pattern);
+    } else {
+        TnStatus status = tn_fem_pattern_create(p->mesh, true, &pattern, err);
+        if (status != TN_OK) return status;
+        listed = list_pairs(p, &pattern);
+        tn_fem_pattern_destroy(&pattern);
+    }
     if (!listed) return TN_ERROR_MEMORY;
     p->pair_start = edges->array_count;
     edges->array_count += p->pair_count;
@@ -292,7 +331,8 @@ static TnStatus make_piece(const TnModel *model, const TnDivision *division, int
 
 /* ---- how fast an element can be ---- */
 
-/* An element's stiffness is at most (λ + 2μ) V Σ g gᵀ, and its corners have ρV/4 each. */
+/* An element's stiffness is at most (λ + 2μ) V Σ g gᵀ, and its corners have ρV/4 each (of a sheet
+ * ρV/3). */
 static void add_rates(const TnFemMesh *mesh, TnSoftRate *rate, double *volume)
 {
     const TnFemMaterial *m = &mesh->material;
@@ -309,11 +349,28 @@ static void add_rates(const TnFemMesh *mesh, TnSoftRate *rate, double *volume)
             for (int a = 0; a < 4; a++)
                 for (int i = 0; i < 9; i++) sum[i] += g[a][i / 3] * g[a][i % 3];
             tn_polar_one(sum, R, NULL, s, NULL);
-            double own = 4.0 * modulus / m->density * s[0];
+            double own = (m->law == TN_FEM_MEMBRANE ? 3.0 : 4.0) * modulus / m->density * s[0];
             rate->largest = fmax(rate->largest, own);
             rate->mean += own * batch->volume[l];
             *volume += batch->volume[l];
         }
+}
+
+/* Of the bending, by Gershgorin's circles. It counts for the largest only: what bends mostly moves
+ * slowly. */
+static void add_bending_rate(const TnPieceElements *p, TnSoftRate *rate)
+{
+    const TnBending *b = p->bending;
+    double(*sum)[4] = p->y;
+    for (int row = 0; b && row < b->node_count; row++)
+        for (int k = b->row_start[row]; k < b->row_start[row + 1]; k++) {
+            sum[row][0] += fabs(b->value[k]);
+            if (b->column[k] != row) sum[b->column[k]][0] += fabs(b->value[k]);
+        }
+    for (int a = 0; b && a < b->node_count; a++) {
+        rate->largest = fmax(rate->largest, sum[a][0] / p->mass[a]);
+        sum[a][0] = 0.0;
+    }
 }
 
 static void measure(const TnDivision *division, TnSoftElements *all)
@@ -321,10 +378,18 @@ static void measure(const TnDivision *division, TnSoftElements *all)
     for (int s = 0; s < all->soft_count; s++) {
         double volume = 0.0;
         for (int i = division->soft_piece[s];
-             i < division->soft_piece[s] + division->soft_piece_count[s]; i++)
+             i < division->soft_piece[s] + division->soft_piece_count[s]; i++) {
             add_rates(all->pieces[i].mesh, &all->rates[s], &volume);
+            add_bending_rate(&all->pieces[i], &all->rates[s]);
+        }
         all->rates[s].mean /= volume;
     }
+}
+
+double tn_piece_energy(const TnSoftElements *all, const TnPieceElements *p, const double (*x)[4])
+{
+    double sum = all->kernels->energy(p->mesh, x, p->patches);
+    return p->bending ? sum + tn_bending_energy(p->bending, x) : sum;
 }
 
 /* ---- all ---- */
@@ -354,6 +419,8 @@ TnSoftElements *tn_soft_elements_create(const TnModel *model, const TnDivision *
     if (status == TN_OK && !tn_soft_make_chunks(all)) status = TN_ERROR_MEMORY;
     if (status == TN_OK) {
         measure(division, all);
+        for (int i = 0; i < all->piece_count; i++)
+            all->has_bending = all->has_bending || all->pieces[i].bending;
         all->kernels = tn_fem_kernels();
         return all;
     }
@@ -368,6 +435,8 @@ void tn_soft_elements_destroy(TnSoftElements *all)
     for (int i = 0; all->pieces && i < all->piece_count; i++) {
         TnPieceElements *p = &all->pieces[i];
         tn_fem_mesh_destroy(p->mesh);
+        tn_bending_destroy(p->bending);
+        tn_free(p->bend_targets);
         tn_free(p->targets);
         tn_free(p->patch_targets);
         tn_free(p->mass);

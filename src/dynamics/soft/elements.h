@@ -7,6 +7,7 @@
 #ifndef TN_DYNAMICS_SOFT_ELEMENTS_H
 #define TN_DYNAMICS_SOFT_ELEMENTS_H
 
+#include "../fem/bending.h"
 #include "../fem/kernels/fem_kernels.h"
 #include "../systems.h"
 
@@ -18,6 +19,8 @@ typedef struct TnPieceElements {
     int (*targets)[TN_FEM_PAIRS]
                   [TN_FEM_LANES]; /* into the block's array, as fem_kernels.h has them */
     int *patch_targets;
+    TnBending *bending;         /* of a sheet that bends; NULL: none */
+    int *bend_targets;          /* per number of it, likewise */
     double *mass;               /* kg per node, of the piece's elements */
     int pair_count, pair_start; /* in the block's array */
     int (*pairs)[2];            /* nodes of the piece, the higher one first; the rows are its */
@@ -49,6 +52,7 @@ typedef struct TnSoftChunk {
 
 struct TnSoftElements {
     int piece_count, mesh_count, soft_count;
+    bool has_bending;
     TnPieceElements *pieces; /* as the division's */
     TnBlockEdges *edges;     /* per mesh block */
     TnSoftRate *rates;       /* per soft body */
@@ -104,6 +108,9 @@ void tn_soft_whole_velocity(const TnSoftStep *step, const double x[3], const dou
 
 /* I⁻¹ y, I symmetric; false: singular. */
 bool tn_soft_solve3(const double I[9], const double y[3], double x[3]);
+
+/* Elastic energy of a piece at x, J. */
+double tn_piece_energy(const TnSoftElements *all, const TnPieceElements *p, const double (*x)[4]);
 
 /* out += scale · M v, over the piece's nodes. */
 void tn_piece_add_mass(const TnPieceElements *elements, bool consistent, double scale,

@@ -279,7 +279,7 @@ static double energy_along(const TnSoftInput *input, int index, const double *x,
                 int n = 3 * p->piece->nodes[a] + k;
                 p->y[a][k] = x[n] + share * d[n];
             }
-        sum += input->elements->kernels->energy(p->mesh, (const double(*)[4])p->y, p->patches);
+        sum += tn_piece_energy(input->elements, p, (const double(*)[4])p->y);
         memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
     }
     return sum;
@@ -316,7 +316,7 @@ static void line_start(Line *line)
         }
     line->start = energy_along(input, line->index, line->s->end, d, 0.0);
     if (w->share < 1.0 && away > 0.0) {
-        double e = 1e-6 * cbrt(soft->mass / soft->density / soft->tet_count) / away;
+        double e = 1e-6 * tn_soft_element_size(soft) / away;
         line->slope += (1.0 - w->share) *
                        (energy_along(input, line->index, x, d, e) -
                         energy_along(input, line->index, x, d, -e)) /

@@ -49,7 +49,7 @@ double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int 
         if (p->piece->soft != soft) continue;
         const double *x = qpos + model->softs[soft].qpos_start;
         for (int a = 0; a < p->piece->node_count; a++) v3_copy(p->y[a], x + 3 * p->piece->nodes[a]);
-        sum += elements->kernels->energy(p->mesh, (const double(*)[4])p->y, p->patches);
+        sum += tn_piece_energy(elements, p, (const double(*)[4])p->y);
         memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
     }
     return sum;
@@ -72,6 +72,40 @@ static void cauchy(TnFemMatrix P, const TnFemPlace *at, int l, double sigma[6])
     }
 }
 
+/* Of a sheet's triangle: that of its membrane, σ = R Π Rᵀ as kernels/membrane_lanes.h has it;
+ * bending aside. */
+static void sheet_stress(const TnPieceElements *p, int e, const double *x, double sigma[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const TnFemBatch *batch = &p->mesh->batches[e / LANES];
+    const TnFemMaterial *m = &p->mesh->material;
+    int l = e % LANES;
+    double F[2][3], R[2][3], n[3];
+    for (int i = 0; i < 3; i++) {
+        const double *x0 = x + 3 * p->piece->nodes[batch->node[0][l]],
+                     *x1 = x + 3 * p->piece->nodes[batch->node[1][l]],
+                     *x2 = x + 3 * p->piece->nodes[batch->node[2][l]];
+        for (int j = 0; j < 2; j++)
+            F[j][i] =
+                (x1[i] - x0[i]) * batch->inverse[j][l] + (x2[i] - x0[i]) * batch->inverse[3 + j][l];
+    }
+    v3_cross(n, F[0], F[1]);
+    double a = v3_dot(F[0], F[0]), b = v3_dot(F[0], F[1]), c = v3_dot(F[1], F[1]),
+           J = fmax(v3_norm(n), 1e-8 * (a + c)), trace = sqrt(a + c + 2.0 * J);
+    double S[3] = {(a + J) / trace, b / trace, (c + J) / trace};
+    double along = m->lambda * (S[0] + S[2] - 2.0), P[3];
+    for (int k = 0; k < 3; k++) {
+        R[0][k] = (S[2] * F[0][k] - S[1] * F[1][k]) / J;
+        R[1][k] = (S[0] * F[1][k] - S[1] * F[0][k]) / J;
+        P[k] = 2.0 * m->mu * (S[k] - (k == 1 ? 0.0 : 1.0)) + (k == 1 ? 0.0 : along);
+    }
+    for (int k = 0; k < 6; k++) {
+        int i = row[k], j = column[k];
+        sigma[k] = P[0] * R[0][i] * R[0][j] + P[1] * (R[0][i] * R[1][j] + R[1][i] * R[0][j]) +
+                   P[2] * R[1][i] * R[1][j];
+    }
+}
+
 static double mises(const double s[6])
 {
     double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
@@ -85,15 +119,19 @@ void tn_soft_stress(const TnSoftElements *elements, const TnModel *model, int so
         const TnPieceElements *p = &elements->pieces[i];
         if (p->piece->soft != soft) continue;
         TnFemMatrix P;
-        place(p, qpos + model->softs[soft].qpos_start);
+        bool sheet = p->mesh->material.law == TN_FEM_MEMBRANE;
+        if (!sheet) place(p, qpos + model->softs[soft].qpos_start);
         for (int e = 0; e < p->piece->tet_count; e++) {
             const TnFemPlace *at = &p->places[e / LANES];
             double energy[LANES], sigma[6];
             if (e % LANES == 0 && p->mesh->material.law == TN_FEM_NEO_HOOKEAN)
                 tn_fem_neo_hookean_stress(&p->mesh->material, at, P, energy);
-            else if (e % LANES == 0)
+            else if (e % LANES == 0 && !sheet)
                 tn_fem_corotational_stress(&p->mesh->material, at, P, energy);
-            cauchy(P, at, e % LANES, sigma);
+            if (sheet)
+                sheet_stress(p, e, qpos + model->softs[soft].qpos_start, sigma);
+            else
+                cauchy(P, at, e % LANES, sigma);
             size_t tet = (size_t)p->piece->tets[e];
             if (stress) memcpy(stress + 6 * tet, sigma, sizeof sigma);
             if (von_mises) von_mises[tet] = mises(sigma);

@@ -51,6 +51,7 @@ typedef struct TnFemKernels {
     double (*fastest)(const TnFemMesh *mesh, const double (*v)[4]);
     /* Elastic energy at x [J]; patches: a number of scratch for each. */
     double (*energy)(const TnFemMesh *mesh, const double (*x)[4], double *patches);
+    void (*add_membrane)(const TnFemStep *step, int first, int last); /* needs no `turn` */
 } TnFemKernels;
 
 const TnFemKernels *tn_fem_kernels(void); /* the best this processor runs */

@@ -351,9 +351,12 @@ static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4])
     return sum;
 }
 
+static double membrane_energy(const TnFemMesh *mesh, const double (*x)[4]); /* membrane_lanes.h */
+
 static double energy(const TnFemMesh *mesh, const double (*x)[4], double *patches)
 {
     if (mesh->material.law == TN_FEM_NEO_HOOKEAN) return neo_hookean_energy(mesh, x);
+    if (mesh->material.law == TN_FEM_MEMBRANE) return membrane_energy(mesh, x);
     for (int p = 0; p < mesh->patch_count; p++) patches[p] = 0.0;
     double sum = corotational_energy(mesh, x, patches);
     for (int p = 0; p < mesh->patch_count; p++)

@@ -4,10 +4,12 @@
 #include "../fem_lanes.h"
 #include "../neo_hookean_lanes.h"
 
+#include "../membrane_lanes.h"
+
 const TnFemKernels *tn_fem_kernels_avx512_table(void);
 const TnFemKernels *tn_fem_kernels_avx512_table(void)
 {
-    static const TnFemKernels kernels = {"avx512",    turn,    add,   add_neo_hookean,
-                                         add_patches, fastest, energy};
+    static const TnFemKernels kernels = {"avx512",    turn,    add,    add_neo_hookean,
+                                         add_patches, fastest, energy, add_membrane};
     return &kernels;
 }

@@ -4,9 +4,11 @@
 #include "../fem_lanes.h"
 #include "../neo_hookean_lanes.h"
 
+#include "../membrane_lanes.h"
+
 const TnFemKernels *tn_fem_kernels_generic(void)
 {
-    static const TnFemKernels kernels = {"generic",   turn,    add,   add_neo_hookean,
-                                         add_patches, fastest, energy};
+    static const TnFemKernels kernels = {"generic",   turn,    add,    add_neo_hookean,
+                                         add_patches, fastest, energy, add_membrane};
     return &kernels;
 }
