@@ -449,6 +449,13 @@ void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);
 void tn_mjcf_read_equalities(TnMjcf *m);
 void tn_mjcf_read_sensors(TnMjcf *m);
+/* A sensor that is not supported keeps its room in the data; a remark says so. True. */
+bool tn_mjcf_keep_room(TnMjcf *m, const TnXmlElement *e, int numbers, TnSensorDef *sensor);
+/* A site at the frame that objtype and objname name; `axes`: its orientation counts. False: an
+ * error was told, or it is not known (*out is 0). */
+bool tn_mjcf_sensor_frame(TnMjcf *m, const TnXmlElement *e, bool axes, TnSiteId *out);
+/* Sensors of no single part: mjcf_sensor_world.c. False: an error was told. */
+bool tn_mjcf_sensor_of_world(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor);
 void tn_mjcf_read_keys(TnMjcf *m);
 void tn_mjcf_read_tenon(TnMjcf *m);   /* its settings and restitutions: before bodies */
 void tn_mjcf_finish_tenon(TnMjcf *m); /* its track, and whether its geoms exist: after actuators */

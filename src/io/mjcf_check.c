@@ -95,8 +95,8 @@ static const char *remark_text(TnMjcfRemark which)
             "given it counts for both, while MuJoCo keeps the default of the other",
         [TN_REMARK_MEDIUM] = "the medium does not act on cables and soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
-        [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
-                             "in the sensor data",
+        [TN_REMARK_SENSOR] = "this sensor is not supported yet: its numbers are zeros, or are "
+                             "left out where their count is not known",
         [TN_REMARK_URDF_ATTR] = "this attribute is not known and passed over",
         [TN_REMARK_URDF_ELEMENT] = "this element is not known and passed over",
         [TN_REMARK_URDF_OTHER] = "this is for other programs and passed over; actuators and "

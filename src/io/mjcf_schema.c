@@ -215,6 +215,21 @@ TABLE acceleration_sensor[] = {
     REQUIRED("objname"), END};
 TABLE body_sensor[] = {SENSOR_COMMON, REQUIRED("body"), END};
 TABLE clock_sensor[] = {SENSOR_COMMON, END};
+#define PICKS TEXT("geom1"), TEXT("geom2"), TEXT("body1"), TEXT("body2")
+TABLE range_sensor[] = {SENSOR_COMMON, TEXT("site"), TEXT("camera"), TEXT("data"), END};
+TABLE projection_sensor[] = {SENSOR_COMMON, REQUIRED("site"), REQUIRED("camera"), END};
+TABLE inside_sensor[] = {
+    SENSOR_COMMON,
+    {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
+     .where = TN_WHERE_REQUIRED},
+    REQUIRED("objname"), REQUIRED("site"), BOOL("enclosed"), END};
+TABLE distance_sensor[] = {SENSOR_COMMON, PICKS, END};
+TABLE contact_sensor[] = {
+    SENSOR_COMMON, PICKS, TEXT("subtree1"), TEXT("subtree2"), TEXT("site"), INT("num"),
+    TEXT("data"), WORD("reduce", "none mindist maxforce netforce"), END};
+TABLE user_sensor[] = {
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), NOTHING("objtype"), NOTHING("objname"),
+    NOTHING("datatype"), NOTHING("needstage"), INT("dim"), USER, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
@@ -458,6 +473,23 @@ static const GroupedRule rules[] = {
     {TN_GROUP_SENSOR, {"subtreelinvel", body_sensor, NULL}},
     {TN_GROUP_SENSOR, {"subtreeangmom", body_sensor, NULL}},
     {TN_GROUP_SENSOR, {"clock", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"e_potential", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"e_kinetic", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"touch", site_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitpos", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitvel", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitfrc", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitpos", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitvel", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitfrc", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"rangefinder", range_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"camprojection", projection_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"insidesite", inside_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"distance", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"normal", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"fromto", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"contact", contact_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"user", user_sensor, NULL}},
     {TN_GROUP_VISUAL, {"global", visual_global,
      "bvactive cameraid ellipsoidinertia glow ipd linewidth offheight offwidth realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
@@ -548,9 +580,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_ACTUATOR:
         return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:
-        return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
-               "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "
-               "contact e_potential e_kinetic tactile user plugin";
+        return "tactile plugin";
     default:
         return "";
     }

@@ -295,7 +295,7 @@ static void measure(TnCompile *c, TnModel *m)
         m->dof_count += nodes > 0 ? 3 * nodes : 0;
     }
     for (int i = 0; i < b->sensor_count; i++)
-        m->sensor_data_count += tn_sensor_kind(b->sensors[i].type).data_count;
+        m->sensor_data_count += tn_sensor_size(&b->sensors[i]);
     c->text_bytes = strlen(b->name) + 1;
     for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
         NamedDefs d = named_defs(b, (TnNameKind)k);

@@ -115,6 +115,8 @@ typedef struct TnGeom {
 typedef struct TnSite {
     int body;
     double pos[3], quat[4];
+    TnGeomType type; /* its volume */
+    double size[3];
 } TnSite;
 
 /* One dof's share in a length: length = Σ coef · qpos[qpos], rate = Σ coef · qvel[dof], and a force
@@ -189,6 +191,11 @@ typedef struct TnSensor {
     int object, data_start, data_count;
     int ref; /* site; -1: none */
     double cutoff;
+    TnPick pick1, pick2; /* indices */
+    int zone, camera;    /* -1: none */
+    int slots;
+    uint32_t fields;
+    TnContactReduce reduce;
 } TnSensor;
 typedef struct TnKey {
     double time;
@@ -213,6 +220,7 @@ typedef struct TnCamera {
     double pos[3], quat[4];
     double fovy; /* rad */
     TnCameraMode mode;
+    int resolution[2];
 } TnCamera;
 
 /* No slip on a plane ground; directions are unit vectors. */
