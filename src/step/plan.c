@@ -72,7 +72,7 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
         if (model->tendons[k].direct && model->tendons[k].stiffness != 0.0)
             minds[model->tendons[k].subsystem] = true;
     for (int a = 0; a < model->actuator_count; a++)
-        if (model->actuators[a].path < 0 && model->actuators[a].bias[1] != 0.0)
+        if (model->actuators[a].path < 0 && tn_actuator_is_elastic(&model->actuators[a]))
             minds[model->actuators[a].subsystem] = true;
 }
 

@@ -168,8 +168,6 @@ TEST(unsupported_features_are_errors)
         {ARM("<equality><connect site1='tip' site2='tip' body1='link'/></equality>"), "2:44",
          "body1 is for bodies"},
         {ARM("<equality><weld site1='tip'/></equality>"), "2:11", "'site2' is missing"},
-        {ARM("<contact><pair geom1='bulk' geom2='round' friction='1 2'/></contact>"), "2:43",
-         "depends on the direction"},
     };
     CHECK_CASES(cases);
 }

@@ -59,13 +59,13 @@ static double servo_rate(const TnJointForces *forces, const TnServo *servo, cons
 static bool is_our_tendon(const TnJointForces *forces, const TnTendon *tendon)
 {
     return tendon->direct &&
-           &forces->tree->model->subsystems[tendon->subsystem] == forces->tree->sub;
+           tendon->subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
 static bool is_our_actuator(const TnJointForces *forces, const TnActuator *actuator)
 {
     return actuator->path < 0 &&
-           &forces->tree->model->subsystems[actuator->subsystem] == forces->tree->sub;
+           actuator->subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
 static void scaled_range(double scale, const double range[2], double *low, double *high)
