@@ -36,6 +36,8 @@ TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
 TN_API const char *tn_model_site_name(const TnModel *model, TnSiteId id);
 TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
+/* How many activations an actuator has; *start, where not NULL: the first one's place in act. */
+TN_API int tn_model_actuator_acts(const TnModel *model, TnActuatorId id, int *start);
 TN_API const char *tn_model_equality_name(const TnModel *model, TnEqualityId id);
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);

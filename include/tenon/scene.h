@@ -78,11 +78,12 @@ typedef struct TnSceneJoint {
 
 /* A number that a simulation gives at every time: a joint's coordinate, a sensor's reading, … */
 typedef enum TnSignalKind {
-    TN_SIGNAL_POSITION, /* of a joint that is not free: m, rad, or a quaternion's part */
-    TN_SIGNAL_VELOCITY, /* of a joint that is not free: m/s or rad/s */
-    TN_SIGNAL_SENSOR,   /* in the sensor's unit */
-    TN_SIGNAL_CTRL,     /* of an actuator, in its unit */
-    TN_SIGNAL_FORCE,    /* of an actuator, before its gear: N or N·m */
+    TN_SIGNAL_POSITION,   /* of a joint that is not free: m, rad, or a quaternion's part */
+    TN_SIGNAL_VELOCITY,   /* of a joint that is not free: m/s or rad/s */
+    TN_SIGNAL_SENSOR,     /* in the sensor's unit */
+    TN_SIGNAL_CTRL,       /* of an actuator, in its unit */
+    TN_SIGNAL_FORCE,      /* of an actuator, before its gear: N or N·m */
+    TN_SIGNAL_ACTIVATION, /* of an actuator that has one */
     TN_SIGNAL_COUNT
 } TnSignalKind;
 TN_API const char *tn_signal_kind_name(TnSignalKind kind); /* "position", … */
