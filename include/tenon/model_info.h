@@ -75,8 +75,16 @@ typedef struct TnJointInfo {
     int qpos_start, qpos_count; /* range in qpos */
     int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
+    bool limited;
+    double range[2]; /* m or rad; 0 if not limited */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
+
+typedef struct TnActuatorInfo {
+    bool ctrl_limited;
+    double ctrl_range[2]; /* 0 if not limited */
+} TnActuatorInfo;
+TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 
 typedef struct TnGeomInfo {
     TnGeomType type;
@@ -92,6 +100,8 @@ TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 typedef struct TnSiteInfo {
     TnBodyId body;
     double pos[3], quat[4]; /* in the body's axes */
+    TnGeomType type;
+    double size[3];
 } TnSiteInfo;
 TN_API TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id);
 
@@ -115,6 +125,7 @@ typedef struct TnCameraInfo {
     double fovy; /* rad */
     TnCameraMode mode;
     TnBodyId target;
+    int resolution[2]; /* pixels, width and height */
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
 

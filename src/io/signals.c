@@ -66,6 +66,6 @@ TnStatus tn_frame_capture_signals(TnFrame *frame, TnWorld *world, TnError *err)
     to += info.sensor_data_count;
     if (status != TN_OK || actuators == 0) return status;
     memcpy(to, state.ctrl, actuators * sizeof *to);
-    TnEval eval = {.actuator_force = to + actuators};
+    TnEval eval = {.actuator_force = to + actuators, .act = state.act};
     return tn_model_eval(model, state.qpos, state.qvel, state.ctrl, &eval, err);
 }

@@ -342,6 +342,8 @@ static void compile_sites(TnCompile *c)
         const TnSiteDef *def = &c->builder->sites[i];
         TnSite *site = &c->model->sites[i];
         site->body = def->body - 1;
+        site->type = def->type;
+        v3_copy(site->size, def->size);
         v3_copy(site->pos, def->pos);
         quat_copy(site->quat, def->quat);
         quat_normalize(site->quat);

@@ -268,7 +268,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
     for (int i = 0; i < b->actuator_count; i++)
-        m->act_count += b->actuators[i].activation != TN_ACTIVATION_NONE;
+        m->act_count += tn_activation_count(b->actuators[i].activation, &b->actuators[i].pid);
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;
@@ -295,7 +295,7 @@ static void measure(TnCompile *c, TnModel *m)
         m->dof_count += nodes > 0 ? 3 * nodes : 0;
     }
     for (int i = 0; i < b->sensor_count; i++)
-        m->sensor_data_count += tn_sensor_kind(b->sensors[i].type).data_count;
+        m->sensor_data_count += tn_sensor_size(&b->sensors[i]);
     c->text_bytes = strlen(b->name) + 1;
     for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
         NamedDefs d = named_defs(b, (TnNameKind)k);

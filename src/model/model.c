@@ -195,6 +195,16 @@ TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
 /* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives
  * zeros ---- */
 
+TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id)
+{
+    TnActuatorInfo info = {0};
+    if (id < 1 || id > model->actuator_count) return info;
+    const TnActuator *actuator = &model->actuators[id - 1];
+    info.ctrl_limited = actuator->ctrl_limited;
+    if (info.ctrl_limited) memcpy(info.ctrl_range, actuator->ctrl_range, sizeof info.ctrl_range);
+    return info;
+}
+
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
     if (!has(model, TN_NAME_JOINT, id)) return (TnJointInfo){0};
@@ -211,6 +221,8 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
                         .dof_count = is_free   ? 6
                                      : is_ball ? 3
                                                : 1};
+    info.limited = joint->limited;
+    if (joint->limited) memcpy(info.range, joint->range, sizeof info.range);
     memcpy(info.pos, joint->pos, sizeof info.pos);
     memcpy(info.axis, joint->axis, sizeof info.axis);
     return info;
@@ -236,7 +248,8 @@ TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id)
 {
     if (!has(model, TN_NAME_SITE, id)) return (TnSiteInfo){0};
     const TnSite *site = &model->sites[id - 1];
-    TnSiteInfo info = {.body = site->body + 1};
+    TnSiteInfo info = {.body = site->body + 1, .type = site->type};
+    memcpy(info.size, site->size, sizeof info.size);
     memcpy(info.pos, site->pos, sizeof info.pos);
     memcpy(info.quat, site->quat, sizeof info.quat);
     return info;
@@ -265,6 +278,7 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
     info.fovy = camera->fovy;
     info.mode = camera->mode;
     info.target = camera->target + 1;
+    memcpy(info.resolution, camera->resolution, sizeof info.resolution);
     memcpy(info.pos, camera->pos, sizeof info.pos);
     memcpy(info.quat, camera->quat, sizeof info.quat);
     return info;
