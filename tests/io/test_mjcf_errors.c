@@ -166,7 +166,7 @@ TEST(unsupported_features_are_errors)
         {WORLD("<geom type='hfield'/>"), "2:7", "not supported yet"},
         {WORLD("<body mocap='true'/>"), "2:7", "mocap=\"true\" is not supported yet"},
         {WORLD("<replicate count='2'/>"), "2:1", "not supported yet"},
-        {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
+        {WORLD("<flexcomp name='f' rigid='true'/>"), "2:20", "is not supported"},
         {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
         {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
          "only the first number"},
