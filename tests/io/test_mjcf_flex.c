@@ -285,7 +285,7 @@ TEST(bad_flexcomps_are_reported_at_their_place)
 {
     static const Case cases[] = {
         {FLEXCOMP("dim='4'"), "2:20", "2 (a sheet) or 3"},
-        {FLEXCOMP("dim='1'"), "2:20", "<composite type=\"cable\">"},
+        {FLEXCOMP("dim='1' type='box'"), "2:28", "grid, circle or direct"},
         {FLEXCOMP("type='disc' dim='3'"), "2:20", "no solid"},
         {FLEXCOMP("type='blob' dim='3'"), "2:20", "grid box cylinder"},
         {FLEXCOMP("type='mesh' dim='3' file='" DATA("corner.obj") "'"), "2:1", "needs origin"},

@@ -184,3 +184,49 @@ TEST(bad_sheets_are_reported_at_their_place)
             test_fail(__FILE__, __LINE__, "case %zu: %s", i, err.message);
     }
 }
+
+/* ---- dim 1 ---- */
+
+TEST(a_rope_is_a_rod)
+{
+    /* MuJoCo 4.0.0: five points 0.1 m apart; EI/l and GJ/l of a section of radius 0.01 */
+    TnModel *m =
+        load_good(WORLD("<flexcomp name='f' dim='1' count='5 1 1' spacing='.1 .1 .1' "
+                        "mass='2' radius='.01' pos='1 0 2'>\n<elasticity young='1e5' "
+                        "poisson='.3'/><edge equality='true'/><pin id='0 4'/></flexcomp>"));
+    REQUIRE(m);
+    TnRodInfo rod = tn_model_rod_info(m, 1);
+    CHECK(rod.segment_count == 4 && m->equality_count == 2);
+    CHECK_NEAR(m->total_mass, 2, 1e-12);
+    for (int i = 0; i < 4; i++) CHECK_NEAR(rod.lengths[i], 0.1, 1e-12);
+    CHECK_NEAR(m->qpos0[0], 0.85, 1e-12);
+    CHECK_NEAR(m->qpos0[2], 2, 1e-12);
+    tn_model_destroy(m);
+    m = load_good(WORLD("<flexcomp name='f' dim='1' type='circle' count='6 1 1' spacing='.1 .1 .1' "
+                        "radius='.01'>\n<edge stiffness='100' damping='1'/></flexcomp>"));
+    REQUIRE(m);
+    CHECK(tn_model_rod_info(m, 1).segment_count == 5 && m->equality_count == 1);
+    CHECK_NEAR(tn_model_rod_info(m, 1).damping_time, 0.01, 1e-12);
+    CHECK_NEAR(m->qpos0[0], 0.5 * (0.0850650808352040 + 0.0262865556059567), 1e-12);
+    tn_model_destroy(m);
+}
+
+TEST(bad_ropes_are_reported_at_their_place)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {WORLD("<flexcomp name='f' dim='1' count='5 1 1'/>"), "nothing holds this rope"},
+        {WORLD("<flexcomp name='f' dim='1' count='5 2 1'/>"), "then 1 and 1"},
+        {WORLD("<flexcomp name='f' dim='1' type='direct' point='0 0 0 1 0 0 2 0 0' "
+               "element='0 1 0 2'/>"),
+         "a rope is one line"},
+        {WORLD("<flexcomp name='f' dim='1' count='5 1 1'><pin id='5'/></flexcomp>"), "0 to 4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnError err = {0};
+        CHECK(!load_text(cases[i].text, &err));
+        if (!strstr(err.message, cases[i].part))
+            test_fail(__FILE__, __LINE__, "case %zu: %s", i, err.message);
+    }
+}
