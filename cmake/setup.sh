@@ -73,6 +73,21 @@ install_browser_driver() {
     (cd web && npm ci --no-audit --no-fund --loglevel=error </dev/null >&2) || say "going on without the packages of web/"
 }
 
+# MuJoCo and packages with models for it, which tests/oracle compares with, in a Python environment of the project.
+install_oracle() {
+    local wanted=tests/oracle/requirements.txt models=tests/oracle/packages.txt done=.venv/oracle.txt
+    cat $wanted $models | cmp -s - $done && return
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_wished /usr/lib/python3/ensurepip:python3-venv
+    say "installing MuJoCo into .venv, to compare with"
+    if { [ -x .venv/bin/python ] || python3 -m venv .venv; } </dev/null >&2 &&
+        .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2 &&
+        .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $models </dev/null >&2; then
+        cat $wanted $models >$done
+    else
+        say "going on without MuJoCo"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -1,6 +1,8 @@
 /* What several commands need: messages, loading a model, names, the clock. */
 #include "app.h"
 
+#include "problems.h"
+
 #include "options.h"
 #include "program.h"
 
@@ -83,7 +85,23 @@ int count_lines(const char *text)
     return lines;
 }
 
-TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+TnLoadDef *load_def(void)
+{
+    static TnLoadDef def;
+    return &def;
+}
+
+void print_errors(const TnError *err) { problems_print(stderr, "", err->message, err->count); }
+
+static int failed(const TnError *err)
+{
+    print_errors(err);
+    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
+     * model */
+    return err->code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
+}
+
+TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
     if (!file_is_readable(path)) {
@@ -91,15 +109,19 @@ TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, i
         *code = EXIT_IO;
         return NULL;
     }
-    TnModel *model = tn_model_load_with_remarks(path, remarks, &err);
-    if (model) return model;
-    fprintf(stderr, "%s\n", err.message);
-    int shown = count_lines(err.message);
-    if (err.count > shown) fprintf(stderr, "and %d more\n", err.count - shown);
-    /* the file itself was there: whatever else it lacks, a mesh for example, is a fault of the
-     * model */
-    *code = err.code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
-    return NULL;
+    TnModelBuilder *builder = tn_builder_load(path, load_def(), remarks, &err);
+    if (!builder) *code = failed(&err);
+    return builder;
+}
+
+TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
+{
+    TnError err = {0};
+    TnModelBuilder *builder = load_builder(command, path, remarks, code);
+    TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
+    if (builder && !model) *code = failed(&err);
+    tn_builder_destroy(builder);
+    return model;
 }
 
 bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key)

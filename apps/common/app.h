@@ -21,9 +21,14 @@ enum {
 /* "PROGRAM COMMAND: message" on stderr. */
 void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* How load_model reads URDF files; options set it (option_package_path, option_free_base). */
+TnLoadDef *load_def(void);
+/* Loads the definitions of a model; on failure as load_model. */
+TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code);
 /* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
-int count_lines(const char *text); /* an end of line at the very end starts no new one */
+void print_errors(const TnError *err); /* its lines on stderr, and how many did not fit */
+int count_lines(const char *text);     /* an end of line at the very end starts no new one */
 /* Exit code of a library call that failed. */
 int code_of(const TnError *err);
 /* Opens for reading and closes again: false with errno set where the file cannot be read. */

@@ -282,6 +282,19 @@ static void print_wrapped(const char *text)
     printf("%s\n", text);
 }
 
+Option option_package_path(void)
+{
+    return option_text("--package-path", &load_def()->package_path, "FOLDER",
+                       "URDF: where packages of package:// are, several separated by ':'; default: "
+                       "ROS_PACKAGE_PATH, and the folders above the model");
+}
+
+Option option_free_base(void)
+{
+    return option_set("--free-base", &load_def()->free_base,
+                      "URDF: the root link moves freely; default: it is fixed to the world");
+}
+
 void options_help(const Option *options, int option_count)
 {
     printf("\nOptions:\n");

@@ -59,6 +59,10 @@ Option option_ints(const char *name, NumberList *target, const char *value, int 
                    const char *help);
 Option option_reals(const char *name, NumberList *target, const char *value, const char *help);
 
+/* Of models: into load_def(). */
+Option option_package_path(void);
+Option option_free_base(void);
+
 typedef void (*PrintHelp)(const Option *options, int option_count);
 
 /* The arguments after the command's name. Exactly one positional argument, called `positional` in
@@ -100,7 +104,7 @@ enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
-enum { SIM_OPTION_COUNT = 20 }; /* at most */
+enum { SIM_OPTION_COUNT = 22 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
  * number of iterations, of methods that have one. False and a message where a method needs a

@@ -74,6 +74,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_int("--substeps", &sim->substeps, "N", 0, 100,
                                 "take each step in N parts of equal length, 1 ... 100; default 0: "
                                 "as the model says");
+    table[count++] = option_package_path();
+    table[count++] = option_free_base();
     return count;
 }
 

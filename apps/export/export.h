@@ -25,10 +25,12 @@ int export_vtu(const char *path, TnRecording *recording, const ExportOptions *op
 typedef struct ExportFile {
     FILE *out;
     const char *path; /* borrowed */
-    char *beside;     /* where it is written until it is whole; NULL: at once (a device) */
+    const char *command;
+    char *beside; /* where it is written until it is whole; NULL: at once (a device) */
 } ExportFile;
 
 bool export_file_open(ExportFile *file, const char *path);
+bool export_file_open_as(const char *command, ExportFile *file, const char *path);
 /* False where anything could not be written; then the file is gone. */
 bool export_file_close(ExportFile *file);
 /* Gives up: closes and removes. A file that was never opened is fine. */

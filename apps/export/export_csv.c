@@ -2,12 +2,14 @@
  *
  * Columns: time; NAME.x NAME.y NAME.z NAME.qw NAME.qx NAME.qy NAME.qz of every body but the world;
  * how the step went; elastic energy and the account of energy so far, where recorded; then, of
- * every node of every soft body, NAME.node5.x .y .z, and where stress is recorded .stress. Places
+ * every node of every soft body, NAME.node5.x .y .z, and where stress is recorded .stress; then
+ * the signals (joints, sensors, controls, forces of actuators), where recorded. Places
  * have twelve digits, which is finer than the recording's grid. */
 #include "../common/app.h"
 #include "export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void write_name(FILE *out, const char *name, const char *suffix)
@@ -18,7 +20,7 @@ static void write_name(FILE *out, const char *name, const char *suffix)
         if (*s == '"') fputc('"', out);
         fputc(*s, out);
     }
-    fprintf(out, ".%s%s", suffix, quote ? "\"" : "");
+    fprintf(out, "%s%s%s", suffix[0] ? "." : "", suffix, quote ? "\"" : "");
 }
 
 static void write_node_names(FILE *out, const TnScene *scene, bool stress)
@@ -35,7 +37,7 @@ static void write_node_names(FILE *out, const TnScene *scene, bool stress)
     }
 }
 
-static void write_header(FILE *out, const TnScene *scene, bool stress, bool account)
+static void write_header(FILE *out, const TnScene *scene, const TnRecordingInfo *info)
 {
     static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     char buffer[NAME_SIZE];
@@ -47,11 +49,13 @@ static void write_header(FILE *out, const TnScene *scene, bool stress, bool acco
     fputs(",step,contacts,iterations,residual,kinetic,potential,mean_penetration,max_penetration,"
           "step_time",
           out);
-    if (account)
+    if (info->has_account)
         fputs(",elastic,total,actuators_sum,applied_sum,friction_sum,damping_sum,impacts_sum,"
               "step_loss_sum,created_sum",
               out);
-    write_node_names(out, scene, stress);
+    write_node_names(out, scene, info->has_stress);
+    for (int i = 0; info->has_signals && i < scene->signal_count; i++)
+        write_name(out, scene->signals[i].name, "");
     fputc('\n', out);
 }
 
@@ -64,7 +68,18 @@ static void write_nodes(FILE *out, const TnScene *scene, const TnFrame *frame, b
             if (stress) fprintf(out, ",%.6g", frame->stress ? (double)frame->stress[p] : 0.0);
         }
     }
-    fputc('\n', out);
+}
+
+/* Nine digits give single precision back; nan in frames that have none. */
+static void write_signals(FILE *out, const TnScene *scene, const TnFrame *frame)
+{
+    for (int i = 0; i < scene->signal_count; i++) {
+        double value = frame->signal_count ? frame->signals[i] : (double)NAN;
+        if (isnan(value))
+            fputs(",nan", out);
+        else
+            fprintf(out, ",%.9g", value);
+    }
 }
 
 static void write_frame(FILE *out, const TnFrame *frame)
@@ -96,14 +111,15 @@ int export_csv(const char *path, TnRecording *recording, const ExportOptions *op
     ExportFile file = {0};
     if (!frame) say("export", "%s", err.message);
     bool fine = frame && export_file_open(&file, path);
-    bool stress = tn_recording_info(recording).has_stress;
-    bool account = tn_recording_info(recording).has_account;
-    if (fine) write_header(file.out, scene, stress, account);
+    TnRecordingInfo info = tn_recording_info(recording);
+    if (fine) write_header(file.out, scene, &info);
     for (int i = 0; i < options->frame_count && fine && !ferror(file.out); i++) {
         fine = export_read_frame(recording, options->frames[i], frame);
         if (fine) write_frame(file.out, frame);
-        if (fine && account) write_account(file.out, frame);
-        if (fine) write_nodes(file.out, scene, frame, stress);
+        if (fine && info.has_account) write_account(file.out, frame);
+        if (fine) write_nodes(file.out, scene, frame, info.has_stress);
+        if (fine && info.has_signals) write_signals(file.out, scene, frame);
+        if (fine) fputc('\n', file.out);
     }
     if (fine)
         fine = export_file_close(&file);

@@ -8,35 +8,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool cannot_write(const char *path)
+static bool cannot_write(const ExportFile *file)
 {
-    say("export", "%s: cannot be written: %s", path, strerror(errno ? errno : EIO));
+    say(file->command, "%s: cannot be written: %s", file->path, strerror(errno ? errno : EIO));
     return false;
 }
 
 bool export_file_open(ExportFile *file, const char *path)
 {
+    return export_file_open_as("export", file, path);
+}
+
+bool export_file_open_as(const char *command, ExportFile *file, const char *path)
+{
     struct stat old;
-    *file = (ExportFile){.path = path};
+    *file = (ExportFile){.path = path, .command = command};
     errno = 0;
-    if (!make_parent_folders(path)) return cannot_write(path);
+    if (!make_parent_folders(path)) return cannot_write(file);
     bool exists = stat(path, &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) {
         errno = EISDIR;
-        return cannot_write(path);
+        return cannot_write(file);
     }
     if (exists && !S_ISREG(old.st_mode)) { /* a device or a pipe cannot be replaced */
         file->out = fopen(path, "wb");
-        return file->out || cannot_write(path);
+        return file->out || cannot_write(file);
     }
-    if (exists && access(path, W_OK) != 0) return cannot_write(path);
+    if (exists && access(path, W_OK) != 0) return cannot_write(file);
     size_t size = strlen(path) + 32;
     file->beside = malloc(size);
-    if (!file->beside) return cannot_write(path);
+    if (!file->beside) return cannot_write(file);
     snprintf(file->beside, size, "%s.%ld.part", path, (long)getpid());
     file->out = fopen(file->beside, "wbx");
     if (file->out) return true;
-    cannot_write(path);
+    cannot_write(file);
     free(file->beside);
     file->beside = NULL;
     return false;
@@ -63,7 +68,7 @@ bool export_file_close(ExportFile *file)
         free(target);
     }
     if (!fine) {
-        cannot_write(file->path);
+        cannot_write(file);
         export_file_drop(file);
         return false;
     }

@@ -5,6 +5,7 @@
  * docs/replay.md has the format. */
 #include "../common/app.h"
 #include "../plot/svg.h"
+#include "../render/bounds.h"
 #include "../render/renderer.h"
 #include "html_frames.h"
 
@@ -240,6 +241,32 @@ static void write_cameras(Json *json, const TnScene *scene)
     json_end(json);
 }
 
+/* Names of the rows of the section `signals`. */
+static void write_signals(Json *json, const TnScene *scene)
+{
+    json_begin_array(json, "signals");
+    for (int i = 0; i < scene->signal_count; i++) {
+        json_begin_object(json, NULL);
+        json_string(json, "name", scene->signals[i].name);
+        json_string(json, "kind", tn_signal_kind_name(scene->signals[i].kind));
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* The box of the whole motion, to which the player fits its camera. */
+static void write_box(Json *json, TnRecording *recording, const ExportOptions *options)
+{
+    Motion motion = {0};
+    double box[6];
+    const TnScene *scene = tn_recording_scene(recording);
+    if (motion_of_recording(&motion, recording, options->frames, options->frame_count,
+                            default_groups(scene)) &&
+        motion_bounds(&motion, box, box + 3))
+        json_numbers(json, "box", box, 6);
+    motion_free(&motion);
+}
+
 static void write_head(FILE *out, TnRecording *recording, const ExportOptions *options,
                        const HtmlFrames *frames, const Sections *sections)
 {
@@ -265,7 +292,9 @@ static void write_head(FILE *out, TnRecording *recording, const ExportOptions *o
     json_number(&json, "stress_max",
                 options->stress_max > 0 ? options->stress_max : stress_top(frames->stress_max));
     json_number(&json, "force_max", frames->force_max);
+    write_box(&json, recording, options);
     write_parts(&json, scene);
+    if (info.has_signals) write_signals(&json, scene);
     write_soft_parts(&json, scene, frames->plans);
     write_cameras(&json, scene);
     sections_describe(sections, &json);

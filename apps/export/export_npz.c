@@ -5,7 +5,7 @@
  * are rows contact_start[i] to contact_start[i + 1]. Indices (bodies, geoms) count from 0. */
 #include "../common/app.h"
 #include "export.h"
-#include "zip.h"
+#include "npy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,30 +34,14 @@ static bool read_frame(Npz *npz, int i)
 
 /* ---- arrays ---- */
 
-/* Begins an array: a dictionary that ends on a multiple of 64 bytes, then the numbers. */
 static bool begin(Npz *npz, const char *name, const char *type, const char *shape)
 {
-    char member[ZIP_MAX_NAME], header[256];
-    snprintf(member, sizeof member, "%s.npy", name);
-    int length = snprintf(header, sizeof header,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
-    int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
-    unsigned char front[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-    front[8] = (unsigned char)(padded & 0xFF);
-    front[9] = (unsigned char)(padded >> 8);
-    memset(header + length, ' ', (size_t)(padded - length));
-    header[padded - 1] = '\n';
-    return zip_begin(&npz->zip, member) && zip_write(&npz->zip, front, sizeof front) &&
-           zip_write(&npz->zip, header, (size_t)padded);
+    return npy_begin(&npz->zip, name, type, shape);
 }
 
-/* Numbers go out as they lie in memory. */
-static const char *type_name(char kind, int bytes, char buffer[8])
+static const char *type_name(char kind, int bytes, char buffer[NPY_TYPE_SIZE])
 {
-    const uint16_t probe = 1;
-    bool little = *(const unsigned char *)&probe == 1;
-    snprintf(buffer, 8, "%c%c%d", little ? '<' : '>', kind, bytes);
-    return buffer;
+    return npy_type(kind, bytes, buffer);
 }
 
 /* Writes one frame's share of an array. */
@@ -74,7 +58,7 @@ static bool write_frames(Npz *npz, FrameFn write_frame, int which)
 static bool add_array(Npz *npz, const char *name, char kind, int bytes, const char *shape,
                       FrameFn write_frame, int which)
 {
-    char type[8];
+    char type[NPY_TYPE_SIZE];
     return begin(npz, name, type_name(kind, bytes, type), shape) &&
            write_frames(npz, write_frame, which) && zip_end(&npz->zip);
 }
@@ -206,68 +190,30 @@ static bool write_contacts(Npz *npz, int which)
 
 /* ---- arrays of the scene ---- */
 
-/* The characters of UTF-8 text; a byte that is none stands for itself. */
-static int decode_utf8(const char *text, uint32_t *out)
+static const char *body_name(const void *of, int index, char *buffer)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    int count = 0;
-    while (*s) {
-        int extra = *s >= 0xF0 ? 3 : *s >= 0xE0 ? 2 : *s >= 0xC0 ? 1 : 0;
-        uint32_t code = extra ? *s & (0x3Fu >> extra) : *s;
-        int used = 0;
-        while (used < extra && (s[1 + used] & 0xC0) == 0x80)
-            code = code << 6 | (s[1 + used++] & 0x3Fu);
-        if (used < extra || code > 0x10FFFF) { /* not UTF-8 */
-            code = *s;
-            used = 0;
-        }
-        s += 1 + used;
-        if (out) out[count] = code;
-        count++;
-    }
-    return count;
-}
-
-static const char *body_name(const TnScene *scene, int index, char *buffer)
-{
+    const TnScene *scene = of;
     return export_body_name(scene, index, buffer, NAME_SIZE);
 }
 
-static const char *joint_name(const TnScene *scene, int index, char *buffer)
+static const char *joint_name(const void *of, int index, char *buffer)
 {
+    const TnScene *scene = of;
     if (scene->joints[index].name[0]) return scene->joints[index].name;
     snprintf(buffer, NAME_SIZE, "joint%d", index + 1);
     return buffer;
 }
 
-/* Texts of one width, in 32-bit characters, filled with zeros: NumPy's unicode arrays. */
 static bool add_names(Npz *npz, const char *name, int count,
-                      const char *(*name_of)(const TnScene *, int, char *))
+                      const char *(*name_of)(const void *, int, char *))
 {
-    char buffer[NAME_SIZE], shape[24], type[8];
-    int width = 1;
-    for (int i = 0; i < count; i++) {
-        int length = decode_utf8(name_of(npz->scene, i, buffer), NULL);
-        if (length > width) width = length;
-    }
-    uint32_t *cell = malloc((size_t)width * sizeof *cell);
-    snprintf(shape, sizeof shape, "%d,", count);
-    char wide_type[24];
-    snprintf(wide_type, sizeof wide_type, "%c%c%d", type_name('U', 1, type)[0], 'U', width);
-    bool fine = cell && begin(npz, name, wide_type, shape);
-    for (int i = 0; i < count && fine; i++) {
-        memset(cell, 0, (size_t)width * sizeof *cell);
-        decode_utf8(name_of(npz->scene, i, buffer), cell);
-        fine = zip_write(&npz->zip, cell, (size_t)width * sizeof *cell);
-    }
-    free(cell);
-    return fine && zip_end(&npz->zip);
+    return npy_names(&npz->zip, name, count, name_of, npz->scene);
 }
 
 static bool add_scene(Npz *npz)
 {
     const TnScene *scene = npz->scene;
-    char type[8], shape[24];
+    char type[NPY_TYPE_SIZE], shape[24];
     snprintf(shape, sizeof shape, "%d,", scene->body_count);
     bool fine = begin(npz, "body_subsystem", type_name('i', 4, type), shape);
     for (int i = 0; i < scene->body_count && fine; i++) {
@@ -288,15 +234,16 @@ static bool add_scene(Npz *npz)
 
 /* ---- soft bodies ---- */
 
-static const char *surface_name(const TnScene *scene, int index, char *buffer)
+static const char *surface_name(const void *of, int index, char *buffer)
 {
+    const TnScene *scene = of;
     return export_surface_name(scene, index, buffer, NAME_SIZE);
 }
 
 /* Tetrahedra name rows of `points`; where the shape free of stress is not known it is NaN. */
 static bool write_mesh(Npz *npz, const char *name, int columns)
 {
-    char type[8], shape[48];
+    char type[NPY_TYPE_SIZE], shape[48];
     const TnScene *scene = npz->scene;
     snprintf(shape, sizeof shape, columns > 1 ? "%d,%d" : "%d,", npz->tet_count, columns);
     bool fine = begin(npz, name, type_name('i', 4, type), shape);
@@ -316,7 +263,7 @@ static bool write_mesh(Npz *npz, const char *name, int columns)
 
 static bool add_point_subsystems(Npz *npz)
 {
-    char type[8], shape[24];
+    char type[NPY_TYPE_SIZE], shape[24];
     size_t count = (size_t)npz->scene->point_count;
     snprintf(shape, sizeof shape, "%d,", npz->scene->point_count);
     return begin(npz, "point_subsystem", type_name('i', 4, type), shape) &&
@@ -326,7 +273,7 @@ static bool add_point_subsystems(Npz *npz)
 
 static bool add_surfaces(Npz *npz)
 {
-    char type[8], shape[48];
+    char type[NPY_TYPE_SIZE], shape[48];
     const TnScene *scene = npz->scene;
     snprintf(shape, sizeof shape, "%d,2", scene->surface_count);
     bool fine = begin(npz, "soft_points", type_name('i', 4, type), shape);
@@ -352,6 +299,68 @@ static bool add_surfaces(Npz *npz)
     return fine && write_mesh(npz, "tets", 4) && write_mesh(npz, "tet_subsystem", 1);
 }
 
+/* ---- signals ---- */
+
+/* Arrays as `tenon run --npz` names them: a column per signal. */
+typedef struct SignalArray {
+    const char *name, *names;
+    TnSignalKind first, last;
+} SignalArray;
+static const SignalArray signal_arrays[] = {
+    {"joints", "joints_names", TN_SIGNAL_POSITION, TN_SIGNAL_VELOCITY},
+    {"sensors", "sensors_names", TN_SIGNAL_SENSOR, TN_SIGNAL_SENSOR},
+    {"ctrl", "ctrl_names", TN_SIGNAL_CTRL, TN_SIGNAL_CTRL},
+    {"actuators", "actuators_names", TN_SIGNAL_FORCE, TN_SIGNAL_FORCE}};
+enum { SIGNAL_ARRAYS = sizeof signal_arrays / sizeof *signal_arrays };
+
+static bool is_in(const SignalArray *array, TnSignalKind kind)
+{
+    return kind >= array->first && kind <= array->last;
+}
+
+/* NaN where a frame has none, as after an append with other options. */
+static bool write_signals(Npz *npz, int which)
+{
+    bool fine = true;
+    for (int i = 0; i < npz->scene->signal_count && fine; i++) {
+        if (!is_in(&signal_arrays[which], npz->scene->signals[i].kind)) continue;
+        double value = npz->frame->signal_count ? npz->frame->signals[i] : (double)NAN;
+        fine = zip_write(&npz->zip, &value, sizeof value);
+    }
+    return fine;
+}
+
+/* Those of one kind stand side by side. */
+static const char *signal_name(const void *of, int index, char *buffer)
+{
+    (void)buffer;
+    return ((const TnSignal *)of)[index].name;
+}
+
+static bool add_signals(Npz *npz)
+{
+    const TnScene *scene = npz->scene;
+    for (int a = 0; a < SIGNAL_ARRAYS; a++) {
+        const SignalArray *array = &signal_arrays[a];
+        int start = 0, count = 0;
+        char columns[24];
+        while (start < scene->signal_count && !is_in(array, scene->signals[start].kind)) start++;
+        while (start + count < scene->signal_count &&
+               is_in(array, scene->signals[start + count].kind))
+            count++;
+        snprintf(columns, sizeof columns, "%d", count);
+        /* an exact state has the controls already */
+        bool is_there =
+            array->first == TN_SIGNAL_CTRL && tn_recording_info(npz->recording).has_state;
+        if (count && !is_there && !add_rows(npz, array->name, 'f', 8, columns, write_signals, a))
+            return false;
+        if (count &&
+            !npy_names(&npz->zip, array->names, count, signal_name, scene->signals + start))
+            return false;
+    }
+    return true;
+}
+
 /* ---- all of it ---- */
 
 static bool add_steps(Npz *npz)
@@ -374,7 +383,7 @@ static bool add_steps(Npz *npz)
 
 static bool add_contact_start(Npz *npz)
 {
-    char type[8], shape[24];
+    char type[NPY_TYPE_SIZE], shape[24];
     int64_t start = 0;
     snprintf(shape, sizeof shape, "%d,", npz->options->frame_count + 1);
     bool fine = begin(npz, "contact_start", type_name('i', 8, type), shape) &&
@@ -454,6 +463,7 @@ static bool write_all(Npz *npz)
         return false;
     if (info.has_contacts && !add_contacts(npz)) return false;
     if (info.has_state && !add_state(npz)) return false;
+    if (info.has_signals && !add_signals(npz)) return false;
     zip_finish(&npz->zip);
     return true;
 }

@@ -26,6 +26,7 @@ typedef struct Gathered {
     float *stress;  /* frame × point; NULL: not recorded */
     float *series;  /* SERIES × frame */
     float *account; /* ACCOUNT × frame; NULL: not recorded */
+    float *signals; /* signal × frame; NULL: not recorded */
     HtmlContacts contacts;
 } Gathered;
 
@@ -39,6 +40,7 @@ static void gathered_free(Gathered *g)
     free(g->stress);
     free(g->series);
     free(g->account);
+    free(g->signals);
     html_contacts_free(&g->contacts);
 }
 
@@ -106,6 +108,9 @@ static void keep_frame(Gathered *g, int k, const TnFrame *frame)
                                       a->damping,     a->impacts,   a->step,    a->created};
     for (size_t s = 0; s < ACCOUNT && g->account; s++)
         g->account[s * (size_t)g->frame_count + at] = (float)energies[s];
+    for (size_t s = 0; g->signals && s < (size_t)g->scene->signal_count; s++)
+        g->signals[s * (size_t)g->frame_count + at] =
+            frame->signal_count ? (float)frame->signals[s] : NAN;
 }
 
 static int gather(Gathered *g, TnRecording *recording, const ExportOptions *options)
@@ -119,10 +124,14 @@ static int gather(Gathered *g, TnRecording *recording, const ExportOptions *opti
     g->series = make_room(frames * SERIES, sizeof *g->series);
     bool stress = tn_recording_info(recording).has_stress,
          account = tn_recording_info(recording).has_account;
+    bool signals = tn_recording_info(recording).has_signals;
+    if (signals)
+        g->signals = make_room(frames * (size_t)g->scene->signal_count, sizeof *g->signals);
     if (account) g->account = make_room(frames * ACCOUNT, sizeof *g->account);
     if (stress) g->stress = make_room(frames * (size_t)g->scene->point_count, sizeof *g->stress);
     bool fine = frame && g->times && g->poses && g->points && g->series && (g->stress || !stress) &&
-                (g->account || !account) && html_contacts_start(&g->contacts, g->scene);
+                (g->account || !account) && (g->signals || !signals) &&
+                html_contacts_start(&g->contacts, g->scene);
     if (!fine) say("export", "no memory for %d frames", g->frame_count);
     for (int k = 0; fine && k < g->frame_count; k++) {
         fine = export_read_frame(recording, options->frames[k], frame);
@@ -358,6 +367,9 @@ int html_frames_add(Sections *sections, HtmlFrames *info, TnRecording *recording
         sections_add(sections, "times", SECTION_F64, g.times, frames);
         sections_add(sections, "series", SECTION_F32, g.series, SERIES * frames);
         if (g.account) sections_add(sections, "account", SECTION_F32, g.account, ACCOUNT * frames);
+        if (g.signals)
+            sections_add(sections, "signals", SECTION_F32, g.signals,
+                         frames * (size_t)g.scene->signal_count);
         add_motion(sections, &g, resolution);
         add_points(sections, &g, info->point_step);
         add_stress(sections, &g, info);

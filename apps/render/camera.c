@@ -10,6 +10,8 @@
  * closed form. */
 #include "camera.h"
 
+#include "bounds.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -63,113 +65,6 @@ static void turn(double out[3], const double m[9], const double v[3])
     out[2] = dot(m + 6, v);
     out[0] = x;
     out[1] = y;
-}
-
-typedef struct Bounds {
-    double low[3], high[3];
-} Bounds;
-
-/* The box of half lengths `half` about a point; what is not finite stays out. */
-static void bounds_add(Bounds *bounds, const double center[3], const double half[3])
-{
-    for (int k = 0; k < 3; k++)
-        if (!isfinite(center[k]) || !isfinite(half[k])) return;
-    for (int k = 0; k < 3; k++) {
-        bounds->low[k] = fmin(bounds->low[k], center[k] - half[k]);
-        bounds->high[k] = fmax(bounds->high[k], center[k] + half[k]);
-    }
-}
-
-/* How far a shape reaches from its middle along the world's axis whose row of the rotation matrix
- * is `row`. */
-static double reach(const TnSceneShape *shape, const double row[3])
-{
-    const double *s = shape->size;
-    double across = sqrt(row[0] * row[0] + row[1] * row[1]), along = fabs(row[2]);
-    switch (shape->type) {
-    case TN_GEOM_SPHERE:
-        return s[0];
-    case TN_GEOM_CAPSULE:
-        return s[0] + s[1] * along;
-    case TN_GEOM_CYLINDER:
-        return s[0] * across + s[1] * along;
-    case TN_GEOM_ELLIPSOID:
-        return sqrt(s[0] * s[0] * row[0] * row[0] + s[1] * s[1] * row[1] * row[1] +
-                    s[2] * s[2] * row[2] * row[2]);
-    case TN_GEOM_BOX:
-        return s[0] * fabs(row[0]) + s[1] * fabs(row[1]) + s[2] * fabs(row[2]);
-    case TN_GEOM_PLANE:
-    case TN_GEOM_SOFT:
-    case TN_GEOM_HEIGHT_FIELD:
-    case TN_GEOM_MESH:
-        break;
-    }
-    return 0;
-}
-
-static void add_shape(Bounds *bounds, const TnScene *scene, const TnFrame *frame,
-                      const TnSceneShape *shape)
-{
-    static const double none[3] = {0, 0, 0};
-    const double *pose = frame->poses + 7 * (shape->body - 1);
-    double body[9], local[9], m[9], center[3], half[3];
-    matrix_of(body, pose + 3);
-    matrix_of(local, shape->quat);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            m[3 * i + j] = 0;
-            for (int k = 0; k < 3; k++) m[3 * i + j] += body[3 * i + k] * local[3 * k + j];
-        }
-    turn(center, body, shape->pos);
-    for (int k = 0; k < 3; k++) center[k] += pose[k];
-    if (shape->type == TN_GEOM_MESH) {
-        if (shape->mesh < 0) return;
-        const TnSceneMesh *mesh = &scene->meshes[shape->mesh];
-        for (int i = 0; i < mesh->vertex_count; i++) {
-            const float *vertex = mesh->vertices + 3 * i;
-            double p[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
-            turn(p, m, p);
-            for (int k = 0; k < 3; k++) p[k] += center[k];
-            bounds_add(bounds, p, none);
-        }
-        return;
-    }
-    for (int k = 0; k < 3; k++) half[k] = reach(shape, m + 3 * k);
-    bounds_add(bounds, center, half);
-}
-
-static void add_points(Bounds *bounds, const TnFrame *frame, int start, int count, double radius)
-{
-    double half[3] = {radius, radius, radius};
-    for (int i = start; i < start + count; i++) {
-        const float *point = frame->points + 3 * i;
-        double p[3] = {(double)point[0], (double)point[1], (double)point[2]};
-        bounds_add(bounds, p, half);
-    }
-}
-
-bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double low[3],
-                  double high[3])
-{
-    Bounds bounds = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    for (int i = 0; i < scene->shape_count; i++) {
-        const TnSceneShape *shape = &scene->shapes[i];
-        /* endless, or known by its points */
-        bool unbound = shape->type == TN_GEOM_PLANE || shape->type == TN_GEOM_HEIGHT_FIELD ||
-                       shape->type == TN_GEOM_SOFT;
-        if (!unbound && (group_mask >> shape->group & 1)) add_shape(&bounds, scene, frame, shape);
-    }
-    for (int i = 0; i < scene->tube_count; i++) {
-        const TnSceneTube *tube = &scene->tubes[i];
-        add_points(&bounds, frame, tube->point_start, tube->point_count, tube->radius);
-    }
-    for (int i = 0; i < scene->surface_count; i++) {
-        const TnSceneSurface *surface = &scene->surfaces[i];
-        add_points(&bounds, frame, surface->point_start, surface->point_count, 0);
-    }
-    memcpy(low, bounds.low, sizeof bounds.low);
-    memcpy(high, bounds.high, sizeof bounds.high);
-    return low[0] <= high[0];
 }
 
 /* Right, up and into the picture. */
@@ -251,14 +146,24 @@ static double fit_distance(const Orbit *orbit, double axes[3][3], double corners
 
 Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double aspect)
 {
+    double low[3], high[3];
+    bool any = scene_bounds(scene, frame, group_mask, low, high);
+    return orbit_fit_box(scene, any ? low : NULL, high, aspect);
+}
+
+Orbit orbit_fit_box(const TnScene *scene, const double box_low[3], const double box_high[3],
+                    double aspect)
+{
     const TnView *view = &scene->view;
     Orbit orbit = {.azimuth = view->has_angles ? view->azimuth : default_azimuth * pi / 180,
                    .elevation = view->has_angles ? view->elevation : default_elevation * pi / 180,
                    .fovy = scene->view.fovy > 0 ? scene->view.fovy : default_fovy * pi / 180};
     orbit_turn(&orbit, 0, 0);
     double low[3], high[3], middle[3], diagonal = 0;
-    if (!scene_bounds(scene, frame, group_mask, low, high))
-        for (int k = 0; k < 3; k++) low[k] = high[k] = 0;
+    for (int k = 0; k < 3; k++) {
+        low[k] = box_low ? box_low[k] : 0;
+        high[k] = box_low ? box_high[k] : 0;
+    }
     for (int k = 0; k < 3; k++) diagonal += (high[k] - low[k]) * (high[k] - low[k]);
     for (int k = 0; k < 3; k++) {
         if (diagonal < 1e-12) { /* nothing, or a point: some room around it */

@@ -2,7 +2,7 @@
 #ifndef TENON_RENDER_CAMERA_H
 #define TENON_RENDER_CAMERA_H
 
-#include <tenon/scene.h>
+#include "bounds.h"
 
 /* What the renderer needs of a camera. Axes are unit vectors in the world; near and far are chosen
  * by the renderer from the scene's extent. */
@@ -22,14 +22,11 @@ typedef struct Orbit {
     double fovy;               /* rad */
 } Orbit;
 
-/* A box around everything that moves or is of finite size in this frame; planes do not count.
- * Shapes of hidden groups (bits of `group_mask` not set) do not count either. False where there is
- * nothing. */
-bool scene_bounds(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double low[3],
-                  double high[3]);
 /* Where a free camera starts: what the model says, fitted to the frame where it says nothing.
  * `aspect` is width / height: the whole box is in the picture. */
 Orbit orbit_fit(const TnScene *scene, const TnFrame *frame, unsigned group_mask, double aspect);
+/* The same, fitted to a box; low NULL: there is nothing to see. */
+Orbit orbit_fit_box(const TnScene *scene, const double low[3], const double high[3], double aspect);
 View orbit_view(const Orbit *orbit);
 /* Turned by angles, moved by shares of the picture's height, nearer by a factor. */
 void orbit_turn(Orbit *orbit, double azimuth, double elevation);

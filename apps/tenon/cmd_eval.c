@@ -12,14 +12,14 @@
 
 typedef struct EvalOptions {
     const char *path, *key;
-    NumberList qpos, qvel, ctrl;
+    NumberList qpos, qvel, ctrl, act;
     bool forces, json;
 } EvalOptions;
 
 /* One block of memory for the state and all that is computed from it. */
 typedef struct EvalData {
     double *memory;
-    double *qpos, *qvel, *ctrl;
+    double *qpos, *qvel, *ctrl, *act;
     TnEval out;
     TnWorld *world; /* one step on, where forces are wanted */
 } EvalData;
@@ -27,18 +27,22 @@ typedef struct EvalData {
 static bool allocate(EvalData *data, const TnModelInfo *info)
 {
     size_t nq = (size_t)info->qpos_count, nv = (size_t)info->dof_count,
-           nu = (size_t)info->actuator_count;
+           nu = (size_t)info->actuator_count, na = (size_t)info->act_count;
     size_t poses = 7 * (size_t)info->body_count, ns = (size_t)info->sensor_data_count;
-    double *p = data->memory = calloc(nq + 2 * nv + 2 * nu + poses + nv * nv + ns + 1, sizeof *p);
+    double *p = data->memory =
+        calloc(nq + 3 * nv + 2 * nu + na + poses + nv * nv + ns + 1, sizeof *p);
     if (!p) return false;
     data->qpos = p, p += nq;
     data->qvel = p, p += nv;
     data->ctrl = p, p += nu;
+    data->act = p, p += na;
     data->out.body_poses = p, p += poses;
     data->out.mass_matrix = p, p += nv * nv;
     data->out.bias = p, p += nv;
+    data->out.passive = p, p += nv;
     data->out.actuator_force = p, p += nu;
     data->out.sensors = p;
+    data->out.act = data->act;
     return true;
 }
 
@@ -58,6 +62,7 @@ static int default_state(const TnModel *model, const EvalOptions *eval, EvalData
     memcpy(data->qvel, state.qvel, (size_t)state.dof_count * sizeof(double));
     /* without a keyframe controls are zero, whatever the model's track says */
     if (def.key) memcpy(data->ctrl, state.ctrl, (size_t)state.ctrl_count * sizeof(double));
+    if (state.act_count) memcpy(data->act, state.act, (size_t)state.act_count * sizeof(double));
     tn_world_destroy(world);
     return EXIT_FINE;
 }
@@ -105,6 +110,7 @@ static void print_json(const TnModel *model, const TnModelInfo *info, const Eval
     json_numbers(&json, "qpos", data->qpos, info->qpos_count);
     json_numbers(&json, "qvel", data->qvel, info->dof_count);
     json_numbers(&json, "ctrl", data->ctrl, info->actuator_count);
+    json_numbers(&json, "act", data->act, info->act_count);
     json_begin_array(&json, "body_poses");
     for (TnBodyId id = 1; id <= info->body_count; id++) {
         const double *pose = data->out.body_poses + 7 * (id - 1);
@@ -121,6 +127,7 @@ static void print_json(const TnModel *model, const TnModelInfo *info, const Eval
                      info->dof_count);
     json_end(&json);
     json_numbers(&json, "bias", data->out.bias, info->dof_count);
+    json_numbers(&json, "passive", data->out.passive, info->dof_count);
     json_numbers(&json, "actuator_force", data->out.actuator_force, info->actuator_count);
     json_begin_array(&json, "sensors");
     for (TnSensorId id = 1; id <= info->sensor_count; id++) {
@@ -191,7 +198,8 @@ static int find_forces(const TnModel *model, const TnModelInfo *info, EvalData *
     TnWorldDef def = tn_world_def();
     data->world = tn_world_create(&def, model, &err);
     if (!data->world || tn_world_set_state(data->world, data->qpos, data->qvel, &err) != TN_OK ||
-        tn_world_set_ctrl(data->world, data->ctrl, &err) != TN_OK) {
+        tn_world_set_ctrl(data->world, data->ctrl, &err) != TN_OK ||
+        tn_world_set_act(data->world, data->act, &err) != TN_OK) {
         say("eval", "%s", err.message);
         return code_of(&err);
     }
@@ -217,6 +225,7 @@ static int evaluate(const TnModel *model, const EvalOptions *eval)
     if (code == EXIT_FINE && (!take_list("--qpos", &eval->qpos, data.qpos, info.qpos_count) ||
                               !take_list("--qvel", &eval->qvel, data.qvel, info.dof_count) ||
                               !take_list("--ctrl", &eval->ctrl, data.ctrl, info.actuator_count) ||
+                              !take_list("--act", &eval->act, data.act, info.act_count) ||
                               !normalize_quaternions(model, data.qpos)))
         code = EXIT_USAGE;
     if (code == EXIT_FINE &&
@@ -257,11 +266,14 @@ int cmd_eval(int argc, char **argv)
         option_reals("--qpos", &eval.qpos, "A,B,...", "positions; default: the reference pose"),
         option_reals("--qvel", &eval.qvel, "A,B,...", "velocities; default: zero"),
         option_reals("--ctrl", &eval.ctrl, "A,B,...", "controls; default: zero"),
+        option_reals("--act", &eval.act, "A,B,...", "activations of actuators; default: zero"),
         option_text("--key", &eval.key, "NAME",
                     "take everything that is not given from this keyframe"),
         option_set("--forces", &eval.forces,
                    "also print forces of joints and equalities, from one step of the model's "
                    "timestep"),
+        option_package_path(),
+        option_free_base(),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];
@@ -274,5 +286,6 @@ int cmd_eval(int argc, char **argv)
     number_list_free(&eval.qpos);
     number_list_free(&eval.qvel);
     number_list_free(&eval.ctrl);
+    number_list_free(&eval.act);
     return code;
 }

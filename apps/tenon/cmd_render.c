@@ -5,8 +5,10 @@
 #include "../export/export.h"
 #include "commands.h"
 #include "frame_source.h"
+#include "frame_spool.h"
 #include "stage.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -58,7 +60,9 @@ static void print_help(const Option *table, int count)
         "No display is needed: EGL draws on a graphics card or in software. A film is --duration\n"
         "long (default: 5 s of a model, all of a recording) and interpolates between steps. MP4\n"
         "needs the program ffmpeg. Pictures have 1280x720 pixels unless --size is given.\n"
-        "The free camera is fitted to the scene unless the model or the options place it.\n"
+        "The free camera is fitted to all that is shown, over the whole film, unless the model or "
+        "the\n"
+        "options place it.\n"
         "Simulation options have no effect on a recording.\n");
     options_help(table, count);
     printf("\nExamples:\n"
@@ -136,27 +140,146 @@ static bool advance(FrameSource *source, double time, Progress *progress, char e
     return false;
 }
 
+/* Where the free camera is, by the box of what is shown; low NULL: nothing. */
+static void place_camera(Stage *stage, const RenderOptions *render, const double low[3],
+                         const double high[3])
+{
+    const PictureOptions *picture = &render->picture;
+    stage->orbit = picture_orbit(picture, stage->def.scene, low, high,
+                                 (double)picture->width / picture->height);
+}
+
+static void fit_to_frame(Stage *stage, const RenderOptions *render, const TnFrame *frame)
+{
+    double low[3], high[3];
+    bool any = scene_bounds(stage->def.scene, frame, render->picture.draw.group_mask, low, high);
+    place_camera(stage, render, any ? low : NULL, high);
+}
+
+static void fit_to_motion(Stage *stage, const RenderOptions *render, const Motion *motion)
+{
+    double low[3], high[3];
+    bool any = motion_bounds(motion, low, high);
+    place_camera(stage, render, any ? low : NULL, high);
+}
+
+/* Pictures stand for the time until the next one: the last is one short of the end. */
+static int64_t picture_count(const RenderOptions *render)
+{
+    if (render->kind == OUTPUT_PICTURE) return 1;
+    double last = ceil(render->sim.duration * render->fps / render->speed * (1 - 1e-9));
+    return (int64_t)fmax(last, 1);
+}
+
+static double picture_time(const RenderOptions *render, int64_t index)
+{
+    return render->time + (double)index * render->speed / render->fps;
+}
+
+/* Frames of the recording that the film lies between. */
+static bool fit_to_recording(Stage *stage, const RenderOptions *render, TnRecording *recording)
+{
+    int total = tn_recording_info(recording).frame_count, count = 0;
+    int *frames = malloc((size_t)total * sizeof *frames);
+    double start = tn_recording_time(recording, 0) + render->time,
+           end = start + render->sim.duration;
+    for (int i = 0; frames && i < total; i++) {
+        bool is_before = i + 1 < total && tn_recording_time(recording, i + 1) <= start;
+        bool is_after = i > 0 && tn_recording_time(recording, i - 1) >= end;
+        if (!is_before && !is_after) frames[count++] = i;
+    }
+    Motion motion = {0};
+    bool fine = frames && motion_of_recording(&motion, recording, frames, count,
+                                              render->picture.draw.group_mask);
+    if (fine) fit_to_motion(stage, render, &motion);
+    motion_free(&motion);
+    free(frames);
+    return fine;
+}
+
+/* The frame of a picture; NULL and an error, or no error where the simulation ended before. */
+static const TnFrame *reach(FrameSource *source, const RenderOptions *render, int64_t index,
+                            Progress *progress, char error[ERROR_SIZE])
+{
+    TnError err = {0};
+    double time = picture_time(render, index);
+    if (!advance(source, time, progress, error)) return NULL;
+    /* a picture that was not reached is not drawn; the last good state of one picture is */
+    if (interrupted || (source->diverged && index > 0)) return NULL;
+    const TnFrame *frame = source_frame(source, time, &err);
+    if (!frame) snprintf(error, ERROR_SIZE, "%.1000s", err.message);
+    progress_update(progress, time);
+    return frame;
+}
+
+static bool spool_failed(char error[ERROR_SIZE])
+{
+    snprintf(error, ERROR_SIZE, "frames cannot be kept in the folder for temporary files: %s",
+             strerror(errno ? errno : EIO));
+    return false;
+}
+
+/* Simulates a whole film first, so that the camera can be fitted to its motion; then draws it. */
+static bool draw_fitted_film(Stage *stage, const RenderOptions *render, FrameSource *source,
+                             Progress *progress, char error[ERROR_SIZE])
+{
+    FrameSpool spool = {0};
+    Motion motion = {0};
+    int64_t count = picture_count(render), stride = motion_stride(count);
+    const TnFrame *frame = NULL;
+    bool fine = spool_open(&spool, source->scene) &&
+                motion_start(&motion, source->scene, render->picture.draw.group_mask);
+    if (!fine) spool_failed(error);
+    for (int64_t i = 0; i < count && fine; i++) {
+        frame = reach(source, render, i, progress, error);
+        if (!frame) break;
+        if (i % stride == 0 || i + 1 == count) motion_add(&motion, frame);
+        if (!spool_write(&spool, frame)) fine = spool_failed(error);
+    }
+    fine = fine && !error[0];
+    if (fine && !spool_rewind(&spool)) fine = spool_failed(error);
+    if (fine) fit_to_motion(stage, render, &motion);
+    bool ended_early = interrupted; /* what there is gets drawn, unless another Ctrl-C comes */
+    for (int64_t i = 0; i < spool.count && fine && (ended_early || !interrupted); i++)
+        fine = spool_read(&spool) ? stage_draw(stage, spool.frame, error, ERROR_SIZE)
+                                  : spool_failed(error);
+    spool_close(&spool);
+    motion_free(&motion);
+    return fine;
+}
+
+/* Draws each picture as soon as it is there. */
+static bool draw_as_it_goes(Stage *stage, const RenderOptions *render, FrameSource *source,
+                            Progress *progress, char error[ERROR_SIZE])
+{
+    int64_t count = picture_count(render);
+    for (int64_t i = 0; i < count; i++) {
+        const TnFrame *frame = reach(source, render, i, progress, error);
+        if (!frame) return !error[0];
+        if (render->kind == OUTPUT_PICTURE) fit_to_frame(stage, render, frame);
+        if (!stage_draw(stage, frame, error, ERROR_SIZE)) return false;
+    }
+    return true;
+}
+
 /* All pictures; false where there is an error. What was drawn before stays. */
 static bool draw_all(Stage *stage, const RenderOptions *render, FrameSource *source,
                      char error[ERROR_SIZE])
 {
-    bool film = render->kind != OUTPUT_PICTURE, fine = true;
+    bool film = render->kind != OUTPUT_PICTURE, fine;
     double duration = film ? render->sim.duration : 0;
-    /* pictures stand for the time until the next one: the last is one short of the end */
-    double last = ceil(duration * render->fps / render->speed * (1 - 1e-9));
-    int64_t count = film ? (int64_t)fmax(last, 1) : 1;
+    bool is_fitted = picture_is_fitted(&render->picture, source->scene);
     Progress progress = progress_start(render->time + duration, render->quiet);
-    for (int64_t i = 0; i < count && fine; i++) {
-        double time = render->time + (double)i * render->speed / render->fps;
-        TnError err = {0};
-        fine = advance(source, time, &progress, error);
-        /* a picture that was not reached is not drawn; the last good state of one picture is */
-        if (!fine || interrupted || (source->diverged && film && i > 0)) break;
-        const TnFrame *frame = source_frame(source, time, &err);
-        if (!frame) snprintf(error, ERROR_SIZE, "%.1000s", err.message);
-        fine = frame && stage_draw(stage, frame, error, ERROR_SIZE);
-        progress_update(&progress, time);
-    }
+    fit_to_frame(stage, render, source->after);
+    if (film && is_fitted && source->recording &&
+        !fit_to_recording(stage, render, source->recording))
+        snprintf(error, ERROR_SIZE, "no memory to fit the camera");
+    if (error[0])
+        fine = false;
+    else if (film && is_fitted && source->world)
+        fine = draw_fitted_film(stage, render, source, &progress, error);
+    else
+        fine = draw_as_it_goes(stage, render, source, &progress, error);
     /* the rest of the last picture's time: the same steps as `tenon run` */
     if (fine && film) fine = advance(source, render->time + duration, &progress, error);
     progress_end(&progress);
@@ -208,8 +331,6 @@ static int render_source(RenderOptions *render, FrameSource *source)
     Stage stage = {.camera = -1};
     PictureOptions *picture = &render->picture;
     if (!picture_scene("render", picture, source->scene, &stage.camera)) return EXIT_USAGE;
-    stage.orbit = picture_orbit(picture, source->scene, source->after,
-                                (double)picture->width / picture->height);
     StageDef def = {.picture = picture,
                     .scene = source->scene,
                     .output = render->output,

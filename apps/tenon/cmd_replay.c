@@ -46,7 +46,7 @@ static int replay_recording(WindowOptions *window, TnRecording *recording)
     if (!frame || tn_recording_frame(recording, 0, frame, &err) != TN_OK)
         say("replay", "%s: %s", window->input, err.message);
     else
-        code = window_open("replay", window, scene, frame);
+        code = window_open("replay", window, scene, frame, recording);
     tn_frame_destroy(frame);
     if (code != EXIT_FINE) return code;
     /* one range for all of it */

@@ -7,9 +7,9 @@
 #include "../common/table.h"
 #include "../common/totals.h"
 #include "commands.h"
-#include "csv.h"
 #include "run_dump.h"
 #include "run_energy.h"
+#include "run_log.h"
 #include "run_record.h"
 
 #include <inttypes.h>
@@ -19,10 +19,10 @@
 
 typedef struct RunOptions {
     SimOptions sim;
-    const char *model_path, *csv_path;
+    const char *model_path;
+    LogOptions log;
     RecordOptions record;
     DumpOptions dump;
-    bool forces, sensors; /* in the CSV */
     bool json, quiet, accuracy, strict_energy;
 } RunOptions;
 
@@ -30,11 +30,19 @@ static int option_table(Option *table, RunOptions *run)
 {
     int n = 0;
     n = sim_option_table(table, n, &run->sim);
-    table[n++] = option_text("--csv", &run->csv_path, "FILE",
-                             "write the state after every step to a CSV file");
-    table[n++] = option_set("--forces", &run->forces,
-                            "with --csv: add forces and torques of joints and equalities");
-    table[n++] = option_set("--sensors", &run->sensors, "with --csv: add sensor readings");
+    table[n++] = option_text("--csv", &run->log.csv, "FILE",
+                             "write a row of numbers after every step to a CSV file; -: stdout");
+    table[n++] =
+        option_text("--npz", &run->log.npz, "FILE", "write the same numbers as arrays for NumPy");
+    table[n++] =
+        option_text("--log", &run->log.groups, "WHAT,...",
+                    "what these contain: joints, bodies, sensors, ctrl, actuators, forces, "
+                    "energy, solver or all; default: all but bodies and forces");
+    table[n++] = option_int("--log-every", &run->log.every, "N", 1, 1000000000,
+                            "write a row after every N-th step; default 1");
+    table[n++] = option_set("--forces", &run->log.forces,
+                            "log forces and torques of joints and equalities, too");
+    table[n++] = option_set("--sensors", &run->log.sensors, "log sensor readings, too");
     table[n++] = option_text("--record", &run->record.path, "FILE",
                              "record the motion to a .tnr file, to replay, render or export it");
     table[n++] =
@@ -44,6 +52,11 @@ static int option_table(Option *table, RunOptions *run)
                             "also record the exact qpos, qvel and ctrl");
     table[n++] = option_clear("--no-record-contacts", &run->record.contacts,
                               "leave out contact points and forces; the file is smaller");
+    table[n++] = option_set("--record-signals", &run->record.signals,
+                            "record joints, sensors, controls and forces of actuators even if they "
+                            "are more than 512 numbers");
+    table[n++] =
+        option_clear("--no-record-signals", &run->record.small_signals, "never record them");
     table[n++] = option_set("--append", &run->record.append,
                             "append to an existing recording of the same model");
     table[n++] = option_ints("--dump-problem", &run->dump.steps, "K,...", 1, 1000000000,
@@ -87,11 +100,13 @@ static void print_help(const Option *table, int count)
         "damping, impacts and the time step, and the energy created from nowhere. If a step\n"
         "creates more than 1 %% of the energy of the bodies involved, a line on stderr names the\n"
         "body; with --strict-energy the exit code is 1.\n"
-        "\nCSV: one line per step with time, NAME.q0 ... and NAME.v0 ... of each joint, NAME.x "
+        "\nCSV: one line per step. joints: NAME.q0 ... and NAME.v0 ... of each joint; NAME.x ...\n"
+        "NAME.qz, velocity NAME.vx ... NAME.vz of the centre of mass and angular velocity NAME.wx\n"
+        "... NAME.wz of each free body. bodies: the same of all other bodies. sensors: NAME.s0 "
         "...\n"
-        "NAME.z and NAME.qw ... NAME.qz of each free body (joint3 or body5 if unnamed), energies\n"
-        "and their changes in J; with a tolerance, what the solver did; then the columns of\n"
-        "--forces and --sensors (docs/reactions.md).\n"
+        "ctrl: NAME.ctrl. actuators: NAME.force. energy: in J. solver: with a tolerance, what it\n"
+        "did. forces: docs/reactions.md. Unnamed ones are called joint3, body5. With --csv - the\n"
+        "table goes to stderr. NPZ: time, and of each group an array with its NAME_names.\n"
         "\nRecording: the scene and its frames, the first one before the first step. If the run "
         "is\n"
         "cut off, the file is readable up to its last complete group of frames.\n"
@@ -102,6 +117,8 @@ static void print_help(const Option *table, int count)
         "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
         "  tenon run scenes/stir.xml --tolerance 1e-4\n"
         "  tenon run robot.xml --key home --duration 2 --csv out/robot.csv --quiet\n"
+        "  tenon run robot.xml --npz out/robot.npz --log joints,sensors,ctrl\n"
+        "  tenon run robot.xml --csv - --log joints --quiet | tenon plot - --y elbow.q0 -o q.svg\n"
         "  tenon run scenes/stir.xml --duration 10 --record out/stir.tnr\n"
         "  tenon run scenes/stir.xml --duration 3 --dump-problem 200\n");
 }
@@ -130,9 +147,9 @@ typedef struct RunResult {
 } RunResult;
 
 typedef struct Outputs {
-    Csv csv;
+    RunLog *log; /* NULL: none */
     RunRecord record;
-    bool csv_failed, record_failed, dump_failed; /* said already; any ends the run */
+    bool log_failed, record_failed, dump_failed; /* said already; any ends the run */
 } Outputs;
 
 static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunResult *result)
@@ -148,10 +165,10 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
         run_energy_add(&result->energy, world, &report);
-        if (out->csv.out) out->csv_failed = !csv_write(&out->csv, world, &report);
+        if (out->log) out->log_failed = !log_step(out->log, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
         out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
-        if (out->csv_failed || out->record_failed || out->dump_failed) break;
+        if (out->log_failed || out->record_failed || out->dump_failed) break;
         progress_update(&progress, (double)(k + 1) * timestep);
     }
     result->wall = clock_seconds() - start;
@@ -164,11 +181,7 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
 /* Finishes the files. */
 static void close_outputs(Outputs *out)
 {
-    if (out->csv_failed) {
-        if (out->csv.out) fclose(out->csv.out); /* said already */
-    } else {
-        out->csv_failed = !csv_close(&out->csv);
-    }
+    if (!log_close(out->log, !out->log_failed)) out->log_failed = true;
     if (!run_record_close(&out->record)) out->record_failed = true;
 }
 
@@ -191,63 +204,65 @@ static const char *missed_steps(const Totals *t, char text[MISSED_SIZE])
     return text;
 }
 
-static void print_solver_lines(const RunOptions *run, const Totals *t)
+static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t)
 {
     char text[WHAT_RAN_SIZE], missed[MISSED_SIZE], why[REASONS_SIZE];
-    table_line(stdout, "mean islands", "%.1f", totals_mean(t->islands, t->steps));
-    table_line(stdout, "solved by", "%s", what_ran(t->islands_by_method, text));
-    table_line(stdout, "because", "%s", why_they_ran(t, why));
+    table_line(out, "mean islands", "%.1f", totals_mean(t->islands, t->steps));
+    table_line(out, "solved by", "%s", what_ran(t->islands_by_method, text));
+    table_line(out, "because", "%s", why_they_ran(t, why));
     if (run->sim.sleep != TN_SLEEP_OFF)
-        table_line(stdout, "mean asleep", "%.1f subsystems", totals_mean(t->asleep, t->steps));
-    table_line(stdout, "largest error", "%.2g of gravity x timestep, tolerance %g", t->error,
+        table_line(out, "mean asleep", "%.1f subsystems", totals_mean(t->asleep, t->steps));
+    table_line(out, "largest error", "%.2g of gravity x timestep, tolerance %g", t->error,
                run->sim.solver.tolerance);
     if (t->rigid_error > t->error)
-        table_line(stdout, "  by rigid contacts",
+        table_line(out, "  by rigid contacts",
                    "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
                    100 * run->sim.solver.tolerance);
-    table_line(stdout, "steps not converged", "%s", missed_steps(t, missed));
+    table_line(out, "steps not converged", "%s", missed_steps(t, missed));
 }
 
+/* To stderr where the log has stdout. */
 static void print_table(const TnWorld *world, const RunOptions *run, const RunResult *result)
 {
+    FILE *out = log_to_stdout(&run->log) ? stderr : stdout;
     const Totals *t = &result->totals;
     TnModelInfo info = tn_model_info(tn_world_model(world));
     double ms = 1e3 / (double)(t->steps ? t->steps : 1);
-    printf("%s\n", info.name[0] ? info.name : run->model_path);
-    table_line(stdout, "bodies", "%d", info.body_count - 1);
-    table_line(stdout, "degrees of freedom", "%d", info.dof_count);
-    table_line(stdout, "subsystems", "%d (%d free bodies, %d trees, %d cables)",
+    fprintf(out, "%s\n", info.name[0] ? info.name : run->model_path);
+    table_line(out, "bodies", "%d", info.body_count - 1);
+    table_line(out, "degrees of freedom", "%d", info.dof_count);
+    table_line(out, "subsystems", "%d (%d free bodies, %d trees, %d cables)",
                tn_world_subsystem_count(world), info.free_body_count, info.tree_count,
                info.rod_count);
     int substeps = tn_world_substeps(world);
-    table_line(stdout, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
-    if (substeps > 1) table_line(stdout, "  sub-steps of each", "%d", substeps);
-    table_line(stdout, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
+    table_line(out, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
+    if (substeps > 1) table_line(out, "  sub-steps of each", "%d", substeps);
+    table_line(out, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
-        table_line(stdout, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
-    table_line(stdout, "mean contacts", "%.1f", totals_mean(t->contacts, t->steps));
-    if (has_tolerance(run)) print_solver_lines(run, t);
-    table_line(stdout, "mean step", "%.4f ms", ms * t->times.total);
-    table_line(stdout, "  dynamics", "%.4f ms", ms * t->times.dynamics);
-    table_line(stdout, "  collision", "%.4f ms", ms * t->times.collision);
-    table_line(stdout, "  constraint", "%.4f ms", ms * t->times.constraint);
-    table_line(stdout, "  factor", "%.4f ms", ms * t->times.factor);
-    table_line(stdout, "  iterate", "%.4f ms", ms * t->times.iterate);
-    table_line(stdout, "  integrate", "%.4f ms", ms * t->times.integrate);
-    table_line(stdout, "real-time factor", "%.2f", real_time_factor(result));
+        table_line(out, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
+    table_line(out, "mean contacts", "%.1f", totals_mean(t->contacts, t->steps));
+    if (has_tolerance(run)) print_solver_lines(out, run, t);
+    table_line(out, "mean step", "%.4f ms", ms * t->times.total);
+    table_line(out, "  dynamics", "%.4f ms", ms * t->times.dynamics);
+    table_line(out, "  collision", "%.4f ms", ms * t->times.collision);
+    table_line(out, "  constraint", "%.4f ms", ms * t->times.constraint);
+    table_line(out, "  factor", "%.4f ms", ms * t->times.factor);
+    table_line(out, "  iterate", "%.4f ms", ms * t->times.iterate);
+    table_line(out, "  integrate", "%.4f ms", ms * t->times.integrate);
+    table_line(out, "real-time factor", "%.2f", real_time_factor(result));
     if (t->aac_count)
-        table_line(stdout, "mean accuracy AAc", "%.3f", totals_mean(t->aac, t->aac_count));
+        table_line(out, "mean accuracy AAc", "%.3f", totals_mean(t->aac, t->aac_count));
     if (t->aal_count)
-        table_line(stdout, "mean accuracy AA\u03bb", "%.3f", totals_mean(t->aal, t->aal_count));
-    table_line(stdout, "mean penetration", "%.3g mm",
+        table_line(out, "mean accuracy AA\u03bb", "%.3f", totals_mean(t->aal, t->aal_count));
+    table_line(out, "mean penetration", "%.3g mm",
                1e3 * totals_mean(t->mean_penetration, t->steps));
-    table_line(stdout, "max penetration", "%.3g mm", 1e3 * t->max_penetration);
-    run_energy_print(&result->energy, tn_world_model(world));
-    if (run->record.path) table_line(stdout, "recorded", "%" PRId64 " frames", result->recorded);
+    table_line(out, "max penetration", "%.3g mm", 1e3 * t->max_penetration);
+    run_energy_print(out, &result->energy, tn_world_model(world));
+    if (run->record.path) table_line(out, "recorded", "%" PRId64 " frames", result->recorded);
     if (t->diverged)
-        table_line(stdout, "diverged", "yes, at %g s", result->simulated);
+        table_line(out, "diverged", "yes, at %g s", result->simulated);
     else
-        table_line(stdout, "diverged", "no");
+        table_line(out, "diverged", "no");
 }
 
 /* Of runs with a tolerance; null otherwise. */
@@ -324,9 +339,10 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
 
 /* The recording after the CSV: by now that one exists, so that both under one name are found out.
  */
-static int open_record(Outputs *out, const RunOptions *run, const TnWorld *world)
+static int open_record(Outputs *out, const RunOptions *run, TnWorld *world)
 {
-    if (run->record.path && run->csv_path && is_same_file(run->record.path, run->csv_path)) {
+    const char *csv = run->log.csv;
+    if (run->record.path && csv && is_same_file(run->record.path, csv)) {
         say("run", "--record: %s is the CSV file", run->record.path);
         return EXIT_USAGE;
     }
@@ -334,6 +350,38 @@ static int open_record(Outputs *out, const RunOptions *run, const TnWorld *world
 }
 
 /* Everything that can fail comes before files are opened, so that a failure leaves none. */
+#define GEOM_NAME_SIZE 200
+
+static const char *geom_name(const TnModel *model, TnGeomId geom, char *text)
+{
+    const char *name = tn_model_geom_name(model, geom);
+    const char *body = tn_model_body_name(model, tn_model_geom_info(model, geom).body);
+    if (*name)
+        snprintf(text, GEOM_NAME_SIZE, "geom '%.150s'", name);
+    else
+        snprintf(text, GEOM_NAME_SIZE, "geom %d of body '%.150s'", geom, body);
+    return text;
+}
+
+/* The deepest one stands for all. */
+static void tell_self_overlaps(const TnWorld *world)
+{
+    const TnModel *model = tn_world_model(world);
+    int count = tn_world_self_overlap_count(world);
+    TnSelfOverlap deepest = {0};
+    for (int i = 0; i < count; i++) {
+        TnSelfOverlap overlap = tn_world_self_overlap(world, i);
+        if (overlap.depth > deepest.depth) deepest = overlap;
+    }
+    if (!count) return;
+    char name[2][GEOM_NAME_SIZE];
+    say("run",
+        "%d %s of geoms within one robot overlap in the reference pose, most %s and %s by %.3g mm; "
+        "they collide only after they have come apart",
+        count, count > 1 ? "pairs" : "pair", geom_name(model, deepest.geom1, name[0]),
+        geom_name(model, deepest.geom2, name[1]), 1e3 * deepest.depth);
+}
+
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
@@ -348,13 +396,15 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
-    Outputs out = {.csv = {.forces = run->forces, .sensors = run->sensors}};
+    if (!run->quiet) tell_self_overlaps(world);
+    Outputs out = {0};
     RunResult result = {0};
     int code = EXIT_FINE;
-    out.csv_failed =
-        run->csv_path && !csv_open(&out.csv, run->csv_path, model, def.solver.tolerance > 0);
-    if (!out.csv_failed) code = open_record(&out, run, world);
-    bool started = !out.csv_failed && code == EXIT_FINE;
+    bool logs = run->log.csv || run->log.npz;
+    if (logs) out.log = log_open(&run->log, world, def.solver.tolerance > 0);
+    out.log_failed = logs && !out.log;
+    if (!out.log_failed) code = open_record(&out, run, world);
+    bool started = !out.log_failed && code == EXIT_FINE;
     if (started) {
         catch_interrupt();
         simulate(world, run, &out, &result);
@@ -363,9 +413,9 @@ static int run_model(const TnModel *model, const RunOptions *run)
     }
     close_outputs(&out);
     /* a recording that broke off leaves the figures of the run true */
-    if (started && !out.csv_failed && run->json)
+    if (started && !out.log_failed && run->json)
         print_json(world, run, &result);
-    else if (started && !out.csv_failed && !run->quiet)
+    else if (started && !out.log_failed && !run->quiet)
         print_table(world, run, &result);
     if (started && run->quiet && !run->json && result.totals.unconverged && has_tolerance(run)) {
         char text[MISSED_SIZE];
@@ -384,7 +434,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
             result.simulated);
     tn_world_destroy(world);
     bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
-    bool failed = out.csv_failed || out.record_failed || out.dump_failed;
+    bool failed = out.log_failed || out.record_failed || out.dump_failed;
     return code != EXIT_FINE ? code
            : failed          ? EXIT_IO
            : wrong           ? EXIT_DIVERGED
@@ -393,23 +443,22 @@ static int run_model(const TnModel *model, const RunOptions *run)
 }
 
 /* What the files may not be, and options that need others; false and a message. */
-static bool check_paths(const RunOptions *run)
+static bool check_paths(RunOptions *run)
 {
     const RecordOptions *record = &run->record;
-    if (run->csv_path && is_same_file(run->csv_path, run->model_path)) {
-        say("run", "--csv: %s is the model itself", run->csv_path);
-        return false;
-    }
-    if (!run->csv_path && (run->forces || run->sensors)) {
-        say("run", "%s needs --csv FILE", run->forces ? "--forces" : "--sensors");
+    if (!log_options_finish(&run->log, run->model_path)) return false;
+    if (log_to_stdout(&run->log) && run->json) {
+        say("run", "--csv - and --json would both write to stdout; give --csv a file");
         return false;
     }
     if (!record->path) {
-        const char *lost = record->append      ? "--append"
-                           : record->state     ? "--record-state"
-                           : !record->contacts ? "--no-record-contacts"
-                           : record->fps > 0   ? "--record-fps"
-                                               : NULL;
+        const char *lost = record->append           ? "--append"
+                           : record->state          ? "--record-state"
+                           : !record->contacts      ? "--no-record-contacts"
+                           : record->signals        ? "--record-signals"
+                           : !record->small_signals ? "--no-record-signals"
+                           : record->fps > 0        ? "--record-fps"
+                                                    : NULL;
         if (lost) say("run", "%s needs --record FILE", lost);
         return !lost;
     }
@@ -417,18 +466,22 @@ static bool check_paths(const RunOptions *run)
         say("run", "--record: %s is the model itself", record->path);
         return false;
     }
-    if (run->csv_path &&
-        (!strcmp(record->path, run->csv_path) || is_same_file(record->path, run->csv_path))) {
-        say("run", "--record: %s is the CSV file", record->path);
-        return false;
-    }
+    const char *logs[] = {run->log.csv, run->log.npz};
+    for (int i = 0; i < 2; i++)
+        if (logs[i] && (!strcmp(record->path, logs[i]) || is_same_file(record->path, logs[i]))) {
+            say("run", "--record: %s is the %s file", record->path, i ? "NPZ" : "CSV");
+            return false;
+        }
     return true;
 }
 
 int cmd_run(int argc, char **argv)
 {
-    RunOptions run = {.sim = sim_options(), .accuracy = true, .record = {.contacts = true}};
-    Option table[21 + SIM_OPTION_COUNT];
+    RunOptions run = {.sim = sim_options(),
+                      .accuracy = true,
+                      .log = {.every = 1},
+                      .record = {.contacts = true, .small_signals = true}};
+    Option table[26 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
     if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
                       &code)) {

@@ -127,13 +127,20 @@ bool picture_scene(const char *command, PictureOptions *picture, const TnScene *
     return false;
 }
 
-Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const TnFrame *frame,
-                    double aspect)
+bool picture_is_fitted(const PictureOptions *picture, const TnScene *scene)
+{
+    bool has_center = scene->view.has_center || picture->look_at.given;
+    bool has_distance = scene->view.has_extent || !isnan(picture->distance);
+    return !picture->camera && !(has_center && has_distance);
+}
+
+Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const double low[3],
+                    const double high[3], double aspect)
 {
     /* Angles first: what fits into the picture depends on them. */
     TnScene asked = *scene;
     if (!isnan(picture->azimuth) || !isnan(picture->elevation)) {
-        Orbit usual = orbit_fit(scene, frame, picture->draw.group_mask, aspect);
+        Orbit usual = orbit_fit_box(scene, low, high, aspect);
         asked.view.has_angles = true;
         asked.view.azimuth = isnan(picture->azimuth) ? usual.azimuth : picture->azimuth * degree;
         asked.view.elevation =
@@ -143,7 +150,7 @@ Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const T
         asked.view.has_center = true;
         memcpy(asked.view.center, picture->look_at.values, sizeof asked.view.center);
     }
-    Orbit orbit = orbit_fit(&asked, frame, picture->draw.group_mask, aspect);
+    Orbit orbit = orbit_fit_box(&asked, low, high, aspect);
     if (!isnan(picture->distance)) orbit.distance = picture->distance;
     return orbit;
 }

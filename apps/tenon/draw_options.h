@@ -9,7 +9,7 @@
  *   --azimuth D --elevation D    degrees                 --distance M       --look-at X Y Z
  *
  * In this order: picture_options, picture_option_table, options_parse, picture_options_finish,
- * then picture_scene and picture_orbit with the first frame, at the end
+ * then picture_scene and picture_orbit with the box of what is shown, at the end
  * picture_options_free. */
 #ifndef TENON_DRAW_OPTIONS_H
 #define TENON_DRAW_OPTIONS_H
@@ -45,8 +45,10 @@ void picture_options_free(PictureOptions *picture);
  * for the free one; false and a message that lists the cameras where there is none of that name
  * (EXIT_USAGE). */
 bool picture_scene(const char *command, PictureOptions *picture, const TnScene *scene, int *camera);
-/* Where the free camera starts: orbit_fit with what the options say. */
-Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const TnFrame *frame,
-                    double aspect);
+/* Where the free camera starts: orbit_fit_box with what the options say. */
+Orbit picture_orbit(const PictureOptions *picture, const TnScene *scene, const double low[3],
+                    const double high[3], double aspect);
+/* Neither the model nor the options place the free camera: it is fitted to what is shown. */
+bool picture_is_fitted(const PictureOptions *picture, const TnScene *scene);
 
 #endif

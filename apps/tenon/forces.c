@@ -1,10 +1,7 @@
-/* Forces of joints and equalities, and sensors; see forces.h. */
+/* Forces of joints and equalities; see forces.h. */
 #include "forces.h"
 
 #include "../common/app.h"
-#include "csv.h"
-
-#include <stdlib.h>
 
 static bool is_free(const TnModel *model, TnJointId id)
 {
@@ -26,70 +23,57 @@ static bool is_of_joints(const TnModel *model, TnEqualityId id)
     return tn_model_equality_info(model, id).type == TN_EQUALITY_JOINT;
 }
 
-/* ---- CSV ---- */
+/* ---- columns ---- */
 
-static void wrench_columns(FILE *out, const char *name)
+static void name_wrench(const char *name, TakeName take, void *context)
 {
     static const char *const parts[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
-    for (int i = 0; i < 6; i++) csv_column(out, name, parts[i], -1);
-}
-
-void forces_header(FILE *out, const TnModel *model)
-{
-    char buffer[NAME_SIZE];
-    TnModelInfo info = tn_model_info(model);
-    for (TnJointId id = 1; id <= info.joint_count; id++)
-        if (!is_free(model, id)) wrench_columns(out, joint_label(model, id, buffer));
-    for (TnEqualityId id = 1; id <= info.equality_count; id++) {
-        const char *name = equality_label(model, id, buffer);
-        if (is_of_joints(model, id))
-            csv_column(out, name, "f", -1);
-        else
-            wrench_columns(out, name);
+    char text[2 * NAME_SIZE];
+    for (int i = 0; i < 6; i++) {
+        snprintf(text, sizeof text, "%s.%s", name, parts[i]);
+        take(context, text);
     }
 }
 
-static void write_wrench(FILE *out, const TnReaction *r)
+void forces_names(const TnModel *model, TakeName take, void *context)
 {
-    for (int i = 0; i < 3; i++) fprintf(out, ",%.17g", r->force[i]);
-    for (int i = 0; i < 3; i++) fprintf(out, ",%.17g", r->torque[i]);
+    char buffer[NAME_SIZE], text[2 * NAME_SIZE];
+    TnModelInfo info = tn_model_info(model);
+    for (TnJointId id = 1; id <= info.joint_count; id++)
+        if (!is_free(model, id)) name_wrench(joint_label(model, id, buffer), take, context);
+    for (TnEqualityId id = 1; id <= info.equality_count; id++) {
+        const char *name = equality_label(model, id, buffer);
+        snprintf(text, sizeof text, "%s.f", name);
+        if (is_of_joints(model, id))
+            take(context, text);
+        else
+            name_wrench(name, take, context);
+    }
 }
 
-void forces_write(FILE *out, TnWorld *world)
+static double *fill_wrench(double *to, const TnReaction *r)
+{
+    for (int i = 0; i < 3; i++) *to++ = r->force[i];
+    for (int i = 0; i < 3; i++) *to++ = r->torque[i];
+    return to;
+}
+
+void forces_fill(TnWorld *world, double *to)
 {
     const TnModel *model = tn_world_model(world);
     TnModelInfo info = tn_model_info(model);
     for (TnJointId id = 1; id <= info.joint_count; id++) {
         if (is_free(model, id)) continue;
         TnReaction r = tn_world_joint_reaction(world, id);
-        write_wrench(out, &r);
+        to = fill_wrench(to, &r);
     }
     for (TnEqualityId id = 1; id <= info.equality_count; id++) {
         TnReaction r = tn_world_equality_reaction(world, id);
         if (is_of_joints(model, id))
-            fprintf(out, ",%.17g", r.generalized);
+            *to++ = r.generalized;
         else
-            write_wrench(out, &r);
+            to = fill_wrench(to, &r);
     }
-}
-
-void sensors_header(FILE *out, const TnModel *model)
-{
-    char buffer[NAME_SIZE];
-    int count = tn_model_info(model).sensor_count;
-    for (TnSensorId id = 1; id <= count; id++)
-        for (int i = 0; i < tn_model_sensor_info(model, id).data_count; i++)
-            csv_column(out, sensor_label(model, id, buffer), "s", i);
-}
-
-bool sensors_write(FILE *out, TnWorld *world)
-{
-    int count = tn_model_info(tn_world_model(world)).sensor_data_count;
-    double *data = calloc((size_t)count + 1, sizeof *data);
-    bool ok = data && tn_world_sensors(world, data, NULL) == TN_OK;
-    for (int i = 0; ok && i < count; i++) fprintf(out, ",%.17g", data[i]);
-    free(data);
-    return ok;
 }
 
 /* ---- eval ---- */

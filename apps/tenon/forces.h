@@ -1,5 +1,5 @@
-/* forces.h: what holds joints, bodies and equalities, and sensors, as columns of `tenon run
- * --csv` and in `tenon eval`. */
+/* forces.h: what holds joints, bodies and equalities, as columns of `tenon run` and in `tenon
+ * eval`. */
 #ifndef TENON_FORCES_H
 #define TENON_FORCES_H
 
@@ -10,11 +10,9 @@
 
 /* Columns of --forces: NAME.fx … NAME.tz of every joint that is not free and of every connect
  * and weld, NAME.f of joint equalities. */
-void forces_header(FILE *out, const TnModel *model);
-void forces_write(FILE *out, TnWorld *world);
-/* Columns of --sensors: NAME.s0 … of every sensor. */
-void sensors_header(FILE *out, const TnModel *model);
-bool sensors_write(FILE *out, TnWorld *world); /* false: no memory */
+typedef void (*TakeName)(void *context, const char *name);
+void forces_names(const TnModel *model, TakeName take, void *context);
+void forces_fill(TnWorld *world, double *to); /* their numbers */
 
 /* `joints`, `bodies` and `equalities` of the world's last step. */
 void forces_json(Json *json, TnWorld *world);

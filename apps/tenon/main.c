@@ -14,6 +14,7 @@ static const Command commands[] = {
     {"plot", cmd_plot, "plot columns of a CSV file as SVG"},
     {"info", cmd_info, "list what a model contains and how it is divided into subsystems"},
     {"validate", cmd_validate, "check a model file; list errors and unsupported features"},
+    {"convert", cmd_convert, "write a model (URDF, MJCF) as one plain MJCF file"},
     {"eval", cmd_eval, "compute poses, mass matrix, bias forces and sensors at one state"},
     {"solve", cmd_solve, "run the contact solver alone on problems stored in files"},
 };
@@ -23,8 +24,9 @@ const Program program = {
     .what_it_is =
         "simulates rigid bodies, robots, cables and soft bodies in frictional contact.\n"
         "\n"
-        "Models are MJCF files, the XML format of MuJoCo. A simulation can be watched in a window\n"
-        "or recorded; a recording becomes pictures, films, web pages and data.\n",
+        "Models are MJCF files, the XML format of MuJoCo, or URDF files. A simulation can be\n"
+        "watched in a window or recorded; a recording becomes pictures, films, web pages and "
+        "data.\n",
     .more =
         "\n"
         "Examples:\n"

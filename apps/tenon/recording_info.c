@@ -39,6 +39,8 @@ static void print_text(const TnScene *scene, const TnRecordingInfo *info, const 
     table_line(stdout, "exact state", "%s", yes_no(info->has_state));
     if (scene->surface_count) table_line(stdout, "stress", "%s", yes_no(info->has_stress));
     table_line(stdout, "account of energy", "%s", yes_no(info->has_account));
+    if (scene->signal_count)
+        table_line(stdout, "signals", info->has_signals ? "%d" : "no", scene->signal_count);
     table_line(stdout, "resolution", "%.3g m", info->resolution);
     table_line(stdout, "bodies", "%d", scene->body_count - 1);
     table_line(stdout, "geoms", "%d", scene->shape_count);
@@ -65,6 +67,8 @@ static void print_json(const TnScene *scene, const TnRecordingInfo *info, const 
     json_bool(&json, "has_state", info->has_state);
     json_bool(&json, "has_stress", info->has_stress);
     json_bool(&json, "has_account", info->has_account);
+    json_bool(&json, "has_signals", info->has_signals);
+    json_integer(&json, "signals", scene->signal_count);
     json_number(&json, "resolution", info->resolution);
     json_integer(&json, "bodies", scene->body_count - 1);
     json_integer(&json, "geoms", scene->shape_count);

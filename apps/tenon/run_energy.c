@@ -63,21 +63,20 @@ static const char *where(const RunEnergy *energy, const TnModel *model, char tex
     return text;
 }
 
-void run_energy_print(const RunEnergy *energy, const TnModel *model)
+void run_energy_print(FILE *out, const RunEnergy *energy, const TnModel *model)
 {
     const TnEnergyAccount *a = &energy->sums;
     char text[WHERE_SIZE];
-    table_line(stdout, "energy", "%.4g J kinetic, %.4g J potential", energy->end.kinetic,
+    table_line(out, "energy", "%.4g J kinetic, %.4g J potential", energy->end.kinetic,
                energy->end.potential);
-    table_line(stdout, "  work", "%.4g J actuators, %.4g J applied forces", a->actuators,
-               a->applied);
-    table_line(stdout, "  losses", "%.4g J friction, %.4g J damping, %.4g J impacts, %.4g J step",
+    table_line(out, "  work", "%.4g J actuators, %.4g J applied forces", a->actuators, a->applied);
+    table_line(out, "  losses", "%.4g J friction, %.4g J damping, %.4g J impacts, %.4g J step",
                a->friction, a->damping, a->impacts, a->step);
     if (energy->worst_step)
-        table_line(stdout, "  created", "%.2g J, in one step %.2g %% of what is around %s",
-                   a->created, 100 * energy->share, where(energy, model, text));
+        table_line(out, "  created", "%.2g J, in one step %.2g %% of what is around %s", a->created,
+                   100 * energy->share, where(energy, model, text));
     else
-        table_line(stdout, "  created", "%.2g J", a->created);
+        table_line(out, "  created", "%.2g J", a->created);
 }
 
 void run_energy_json(Json *json, const RunEnergy *energy, const TnModel *model)

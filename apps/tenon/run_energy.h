@@ -27,7 +27,7 @@ void run_energy_add(RunEnergy *energy, const TnWorld *world, const TnStepReport 
 void run_energy_end(RunEnergy *energy, const TnWorld *world);
 
 /* Lines of the table, keys of the JSON object. */
-void run_energy_print(const RunEnergy *energy, const TnModel *model);
+void run_energy_print(FILE *out, const RunEnergy *energy, const TnModel *model);
 void run_energy_json(Json *json, const RunEnergy *energy, const TnModel *model);
 /* On stderr, once, where a step was wrong. */
 void run_energy_warn(const RunEnergy *energy, const TnModel *model);

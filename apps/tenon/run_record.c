@@ -24,11 +24,12 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
     sum->created += more->created;
 }
 
-static bool write_frame(RunRecord *record, const TnWorld *world, const TnStepReport *report)
+static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
     TnError err = {0};
     TnFrame *frame = record->frame;
     TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
+    if (status == TN_OK && record->signals) status = tn_frame_capture_signals(frame, world, &err);
     frame->time += record->time_shift;
     frame->step += record->step_shift;
     add_account(&frame->account, &record->account_shift);
@@ -67,7 +68,7 @@ static bool find_shift(RunRecord *record, double timestep, TnError *err)
     return fine;
 }
 
-int run_record_open(RunRecord *record, const RecordOptions *options, const TnWorld *world)
+int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world)
 {
     TnError err = {0};
     const TnModel *model = tn_world_model(world);
@@ -94,12 +95,14 @@ int run_record_open(RunRecord *record, const RecordOptions *options, const TnWor
         return code_of(&err);
     }
     record->next = 1;
+    record->signals = options->small_signals &&
+                      (options->signals || record->scene->signal_count <= RECORD_FEW_SIGNALS);
     if (write_frame(record, world, NULL)) return EXIT_FINE;
     run_record_close(record);
     return EXIT_IO;
 }
 
-bool run_record_step(RunRecord *record, const TnWorld *world, const TnStepReport *report)
+bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
     if (!record->recorder) return true;
     double fps = fps_of(record->options), timestep = record->scene->timestep;

@@ -9,15 +9,18 @@ typedef struct RecordOptions {
     const char *path; /* NULL: no recording */
     double fps;       /* 0: not given, RECORD_DEFAULT_FPS */
     bool state, contacts, append;
+    bool signals, small_signals; /* record them always; where they are few */
 } RecordOptions;
 
 #define RECORD_DEFAULT_FPS 50.0
+enum { RECORD_FEW_SIGNALS = 512 };
 
 typedef struct RunRecord {
     const RecordOptions *options;
     TnScene *scene;
     TnFrame *frame;
     TnRecorder *recorder;
+    bool signals;
     double start;      /* s, time of the world at the start */
     int64_t next;      /* index of the next frame that is due */
     double time_shift; /* s, of an appended run: its frames follow the old ones */
@@ -28,9 +31,9 @@ typedef struct RunRecord {
 
 /* Makes missing folders, opens and writes the world as it is. An exit code; on failure it has said
  * why. */
-int run_record_open(RunRecord *record, const RecordOptions *options, const TnWorld *world);
+int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world);
 /* After a step: writes a frame where one is due. False and a message where that failed. */
-bool run_record_step(RunRecord *record, const TnWorld *world, const TnStepReport *report);
+bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *report);
 /* False and a message where the last frames could not be written. Fine on one never opened. */
 bool run_record_close(RunRecord *record);
 

@@ -13,7 +13,7 @@ typedef struct WindowOptions {
     char title[300];
 } WindowOptions;
 
-enum { WINDOW_OPTION_COUNT = 6 + PICTURE_OPTION_COUNT };
+enum { WINDOW_OPTION_COUNT = 7 + PICTURE_OPTION_COUNT };
 
 WindowOptions window_options(void);
 /* Appends WINDOW_OPTION_COUNT options; returns the new count. */
@@ -21,7 +21,7 @@ int window_option_table(Option *table, int count, WindowOptions *window);
 /* Size, camera, title and events, when the scene and its first frame are known. An exit code;
  * window_close is due all the same. */
 int window_open(const char *command, WindowOptions *window, const TnScene *scene,
-                const TnFrame *frame);
+                const TnFrame *frame, TnRecording *recording);
 void window_close(WindowOptions *window);
 
 #endif

@@ -61,7 +61,7 @@ typedef enum TnGeomType {
     TN_GEOM_ELLIPSOID,    /* size: three radii */
     TN_GEOM_CYLINDER,     /* size[0] radius, size[1] half length along local z */
     TN_GEOM_BOX,          /* size: three half lengths */
-    TN_GEOM_MESH,         /* convex hull of `mesh` */
+    TN_GEOM_MESH,         /* collides as its `mesh` says, by default as the convex hull */
     TN_GEOM_SOFT          /* surface of a soft body; only tn_builder_add_soft creates it */
 } TnGeomType;
 
@@ -82,8 +82,12 @@ typedef struct TnDivisionDef {
 } TnDivisionDef;
 
 typedef struct TnOption {
-    double timestep;    /* s, > 0; default 0.01 */
-    double gravity[3];  /* m/s², default (0, 0, -9.81) */
+    double timestep;   /* s, > 0; default 0.01 */
+    double gravity[3]; /* m/s², default (0, 0, -9.81) */
+    /* A medium that slows bodies down, but not cables and soft bodies; default none */
+    double density;     /* kg/m³, >= 0 */
+    double viscosity;   /* Pa·s, >= 0 */
+    double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
     int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
@@ -96,6 +100,9 @@ typedef struct TnOption {
     double stabilization;   /* fraction of a constraint's position error removed per step, [0, 1];
                              default 0.2 */
     TnDivisionDef division; /* default TN_DIVISION_AUTO */
+    bool parents_collide;   /* a body may touch the one that its joints move it against */
+    double total_mass; /* kg, >= 0: of all bodies together; masses and inertias are scaled to it. 0
+                          (default): as they are. Cables and soft bodies stay as they are */
 } TnOption;
 
 typedef struct TnBodyDef {
@@ -115,6 +122,9 @@ typedef struct TnBodyDef {
     bool balance_inertia;        /* physically impossible moments are replaced by their mean */
     double gravity_compensation; /* share of its weight, at its centre of mass, that a force
                                     against gravity carries; default 0 */
+    /* Its pose is set between steps (tn_world_set_mocap); nothing pushes it. A child of the world
+     * without joints; bodies without joints may hang on it. */
+    bool mocap;
     TnSource source;
 } TnBodyDef;
 
@@ -135,8 +145,24 @@ typedef struct TnJointDef {
     bool actuator_limited;
     double actuator_range[2]; /* N·m or N: bounds of the sum of all actuators' forces on it */
     bool actuator_gravity;    /* that sum contains the gravity compensation of bodies */
+    /* s and 1, both > 0: stiffness and damping are those of an oscillator with this time constant
+     * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
+     * joints free. 0 (default): stiffness and damping are as given above */
+    double spring_time, spring_ratio;
+    bool align; /* free joints of bodies without children: the body's frame becomes that of its
+                   inertia; what is fixed to the body stays where it is */
     TnSource source;
 } TnJointDef;
+
+/* Coefficients of a geom in a medium, as in MuJoCo: drag of its blunt and of its slender sides and
+ * of turning, lift by Kutta and by Magnus. */
+typedef enum TnFluidCoef {
+    TN_FLUID_BLUNT,
+    TN_FLUID_SLENDER,
+    TN_FLUID_ANGULAR,
+    TN_FLUID_KUTTA,
+    TN_FLUID_MAGNUS
+} TnFluidCoef;
 
 typedef struct TnGeomDef {
     const char *name;
@@ -144,9 +170,11 @@ typedef struct TnGeomDef {
     TnGeomType type; /* default sphere */
     double pos[3], quat[4];
     double size[3];
-    double density;       /* kg/m³, default 1000; used if mass < 0 */
-    double mass;          /* kg, < 0: from density */
-    int contact_type;     /* bit mask, default 1 (MuJoCo's contype) */
+    double density;   /* kg/m³, default 1000; used if mass < 0 */
+    bool shell;       /* mass on the surface alone, density in kg/m²; not for meshes, which have
+                         TN_MESH_SHELL */
+    double mass;      /* kg, < 0: from density */
+    int contact_type; /* bit mask, default 1 (MuJoCo's contype) */
     int contact_affinity; /* bit mask, default 1; a pair collides if type & affinity is nonzero in
                              either order */
     int contact_dim; /* 1 frictionless, 3 sliding (default), 4 + torsional, 6 + rolling friction */
@@ -154,10 +182,15 @@ typedef struct TnGeomDef {
                         larger values count */
     double friction[3]; /* sliding (1), torsional (m), rolling (m); default 1, 0.005, 0.0001 */
     double restitution; /* [0, 1], default 0; a pair uses the larger */
-    double margin;      /* m: contacts up to this distance are listed even if not approaching */
+    double margin;      /* m: distance at which contacts act, as if the surface lay so far out;
+                           those of two geoms add up */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
     TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
+     * body without such geoms acts as the box that has its moments of inertia. */
+    bool fluid_ellipsoid;
+    double fluid_coef[5]; /* in the order of TnFluidCoef; default 0.5, 0.25, 1.5, 1, 1 */
     TnSource source;
 } TnGeomDef;
 
@@ -166,6 +199,11 @@ typedef struct TnSiteDef {
     TnBodyId body;
     double pos[3], quat[4];
     bool at_center_of_mass; /* of its body alone, instead of pos */
+    bool principal_axes; /* of its body alone, instead of quat: as MuJoCo chooses and orders them */
+    TnGeomId at_geom;    /* instead of pos and quat: a geom's frame; of a mesh its centre of mass
+                            and principal axes, as in MuJoCo. 0 (default): none */
+    TnGeomType type;     /* its volume, for sensors: sphere (default), capsule, ellipsoid, */
+    double size[3];      /* cylinder or box, sized as geoms; default 0.005 */
     TnSource source;
 } TnSiteDef;
 
@@ -193,20 +231,73 @@ typedef struct TnTendonDef {
     TnSource source;
 } TnTendonDef;
 
-/* Generalized force on a joint or along a tendon: gear · clamp(gain · ctrl + bias[0] + bias[1] ·
- * length + bias[2] · velocity), length = gear · q, or gear · the tendon's length. A motor has gain
- * 1; a position servo gain kp, bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). The
- * gains are implicit, so high gains are stable. */
+/* Dynamics of an actuator's activation a, driven by its control u (within ctrl_range). An actuator
+ * without any acts by its control itself. */
+typedef enum TnActivation {
+    TN_ACTIVATION_NONE,
+    TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
+    TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
+    TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
+    TN_ACTIVATION_MUSCLE,       /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+                                   time_constants (activation, deactivation, width of the transition
+                                   between them) and a */
+    TN_ACTIVATION_PID           /* MuJoCo's plugin: TnPid below */
+} TnActivation;
+
+/* A controller that moves the actuator's length to the control: force = kp e + ki ∫ e dt - kd ·
+ * velocity, e = control - length. It uses neither gain nor bias. It has an activation for the
+ * integral if ki > 0, and one for the control that it follows if slew_max > 0. */
+typedef struct TnPid {
+    double kp, ki, kd;
+    double integral_max; /* N or N·m: bound of ki ∫ e dt; 0: none */
+    double slew_max;     /* largest rate of the control that it follows; 0: none */
+} TnPid;
+
+/* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
+ * so that its length_range becomes `range`; 1 is the length of the largest force. */
+typedef struct TnMuscle {
+    double range[2];
+    double force; /* N, largest active force at rest; < 0: scale / acceleration by a unit
+                     force in the reference pose */
+    double scale;
+    double lmin, lmax; /* lengths between which it is active; lmin < 1 < lmax */
+    double vmax;       /* lengths per s: shortening at which the force is zero */
+    double fpmax;      /* passive force at lmax, times `force` */
+    double fvmax;      /* active force at fast lengthening, times `force` */
+} TnMuscle;
+
+/* Generalized force on a joint or along a tendon: gear · clamp(gain · input + bias), where
+ *   input = the control, or the activation if there is one,
+ *   gain  = gain + gain_length · length + gain_velocity · velocity, or that of a muscle,
+ *   bias  = bias[0] + bias[1] · length + bias[2] · velocity, and that of a muscle's passive force.
+ * length = gear · q, or gear · the tendon's length. A motor has gain 1; a position servo gain kp,
+ * bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). What brakes and pulls back is
+ * implicit, so high gains are stable. */
 typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
-    double gear;       /* default 1 */
-    double gain;       /* default 1 */
+    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
+     * the contacts; without length */
+    TnBodyId body;
+    double gear; /* default 1 */
+    double gain; /* default 1 */
+    double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
      * m = 1 / (J M⁻¹ Jᵀ) is the mass it moves in the reference pose with all joints free */
     double damping_ratio;
+    bool muscle_gain; /* `muscle` replaces the gain, */
+    bool muscle_bias; /* `passive` the bias */
+    TnMuscle muscle, passive;
+    double length_range[2]; /* of a muscle: ascending. Both 0: found from the limits of its joints,
+                               as MuJoCo's compiler finds it */
+    TnActivation activation;
+    double time_constants[3]; /* s; default 1, 0, 0 */
+    TnPid pid;
+    bool activation_limited;
+    double activation_range[2];
+    bool activation_early; /* acts by the activation at the end of the step */
     bool ctrl_limited;
     double ctrl_range[2];
     bool force_limited;
@@ -241,7 +332,11 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
-    double restitution, margin;
+    /* sliding and rolling friction in a second direction, < 0 (default): as in the first. The first
+     * one is the world's y axis in the contact plane, or its z axis if the normal is within 60
+     * degrees of y */
+    double friction_across[2];
+    double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;
 
@@ -254,8 +349,14 @@ typedef enum TnMeshInertia {
     TN_MESH_SHELL   /* its triangles as a thin sheet; the geom's density is in kg/m² */
 } TnMeshInertia;
 
-/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles and collide as their hull.
- */
+/* What a mesh is for its contacts. */
+typedef enum TnMeshCollision {
+    TN_MESH_COLLIDE_HULL,      /* its convex hull (default) */
+    TN_MESH_COLLIDE_TRIANGLES, /* its triangles, from outside, on bodies that never move */
+    TN_MESH_COLLIDE_PIECES     /* convex pieces, found when the model is compiled */
+} TnMeshCollision;
+
+/* Triangles of geoms of type TN_GEOM_MESH. They are drawn as triangles. */
 typedef struct TnMeshDef {
     const char *name;
     const double *vertices; /* m, 3 × vertex_count, copied */
@@ -264,9 +365,22 @@ typedef struct TnMeshDef {
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
     TnMeshInertia inertia;
+    TnMeshCollision collision;
     const char *file; /* for error messages; may be NULL */
     TnSource source;
 } TnMeshDef;
+
+/* Heights over a grid, made into a mesh that collides as its triangles, with sides and a bottom.
+ * Geoms of it are of type TN_GEOM_MESH and fixed to the world. */
+typedef struct TnHeightFieldDef {
+    const char *name;
+    int rows, columns;     /* along y and x, at least 2 */
+    const double *heights; /* m, rows × columns, row by row from -y, each from -x */
+    double half[2];        /* m, half lengths along x and y, above 0 */
+    double base;           /* m: the bottom is so far below height 0 */
+    const char *file;      /* for error messages; may be NULL */
+    TnSource source;
+} TnHeightFieldDef;
 
 typedef enum TnCameraMode {
     TN_CAMERA_FIXED, /* moves and rotates with its body (default) */
@@ -281,7 +395,8 @@ typedef struct TnCameraDef {
     double pos[3], quat[4];
     double fovy; /* rad, vertical field of view; default 45 degrees */
     TnCameraMode mode;
-    TnBodyId target; /* TN_CAMERA_TARGET */
+    TnBodyId target;   /* TN_CAMERA_TARGET */
+    int resolution[2]; /* pixels, width and height, for sensors; default 1, 1 */
     TnSource source;
 } TnCameraDef;
 
@@ -457,8 +572,70 @@ typedef enum TnSensorType {
     TN_SENSOR_SUBTREE_POS,   /* centre of mass of a body and all below it */
     TN_SENSOR_SUBTREE_VEL,
     TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM, /* about that centre of mass */
-    TN_SENSOR_CLOCK                     /* the time; it has no object */
+    TN_SENSOR_CLOCK,                    /* the time; it has no object */
+    TN_SENSOR_POTENTIAL_ENERGY,         /* of the model; no object */
+    TN_SENSOR_KINETIC_ENERGY,
+    TN_SENSOR_JOINT_LIMIT_POS, /* of a joint beyond a limit: how far, below zero; its velocity
+                                  outwards, below zero; else 0 */
+    TN_SENSOR_JOINT_LIMIT_VEL,
+    TN_SENSOR_JOINT_LIMIT_FORCE, /* of its limits, mean over the last step */
+    TN_SENSOR_TENDON_LIMIT_POS,  /* the same of a tendon */
+    TN_SENSOR_TENDON_LIMIT_VEL,
+    TN_SENSOR_TENDON_LIMIT_FORCE,
+    TN_SENSOR_TOUCH, /* N: normal forces of contacts of the site's body whose normal, outwards from
+                        the point, meets the site's volume; mean over the last step */
+    TN_SENSOR_RANGEFINDER, /* ray from a site along its z, not counting its body: `fields` */
+    TN_SENSOR_PROJECTION,  /* pixels: a site in the image of `camera`, from its upper left corner */
+    TN_SENSOR_INSIDE_SITE, /* 1: the origin of the site is within the volume of `zone`; else 0 */
+    /* Between pick1 and pick2, geoms or bodies, not farther apart than `cutoff`. */
+    TN_SENSOR_DISTANCE,        /* m, below zero: depth; `cutoff` if they are farther apart */
+    TN_SENSOR_DISTANCE_NORMAL, /* unit vector from the surface of the first to the second; else 0 */
+    TN_SENSOR_DISTANCE_POINTS, /* the nearest points of both; else 0 */
+    TN_SENSOR_CONTACT,         /* contacts of the last step: pick1, pick2, zone, `slots`, `fields`,
+                                  `reduce` */
+    TN_SENSOR_USER             /* room for `slots` numbers of the user's own; zeros */
 } TnSensorType;
+
+/* What a sensor of distances or contacts looks at. */
+typedef enum TnPickKind {
+    TN_PICK_ANY, /* anything; contacts only */
+    TN_PICK_GEOM,
+    TN_PICK_BODY,   /* its own geoms */
+    TN_PICK_SUBTREE /* those of the body and of all below it; contacts only */
+} TnPickKind;
+typedef struct TnPick {
+    TnPickKind kind;
+    int32_t id;
+} TnPick;
+
+/* Fields of a contact sensor, in this order; a sum of bits. */
+enum {
+    TN_CONTACT_FOUND = 1 << 0,   /* 1: how many contacts there are in all */
+    TN_CONTACT_FORCE = 1 << 1,   /* 3: on the second, in the contact's axes */
+    TN_CONTACT_TORQUE = 1 << 2,  /* 3 */
+    TN_CONTACT_DIST = 1 << 3,    /* 1: gap, below zero: depth */
+    TN_CONTACT_POS = 1 << 4,     /* 3: world axes */
+    TN_CONTACT_NORMAL = 1 << 5,  /* 3: from the first to the second */
+    TN_CONTACT_TANGENT = 1 << 6, /* 3: the second of the contact's axes */
+    TN_CONTACT_LINVEL = 1 << 7,  /* 3: of the second against the first, in the contact's axes */
+    TN_CONTACT_ANGVEL = 1 << 8   /* 3 */
+};
+typedef enum TnContactReduce {
+    TN_REDUCE_NONE, /* the first ones */
+    TN_REDUCE_MIN_DIST,
+    TN_REDUCE_MAX_FORCE,
+    TN_REDUCE_NET_FORCE /* one, which does what all do together; its axes are the world's */
+} TnContactReduce;
+
+/* Fields of a rangefinder, in this order. */
+enum {
+    TN_RANGE_DIST = 1 << 0,   /* 1: m, -1: nothing; default */
+    TN_RANGE_DIR = 1 << 1,    /* 3: the unit vector; zeros if nothing is hit */
+    TN_RANGE_ORIGIN = 1 << 2, /* 3 */
+    TN_RANGE_POINT = 1 << 3,  /* 3: zeros if nothing is hit */
+    TN_RANGE_NORMAL = 1 << 4, /* 3: the same */
+    TN_RANGE_DEPTH = 1 << 5   /* 1: as DIST */
+};
 
 typedef struct TnSensorDef {
     const char *name;
@@ -466,7 +643,14 @@ typedef struct TnSensorDef {
     int32_t object; /* joint, body, site, tendon or actuator id */
     TnSiteId ref;   /* SITE_POS … SITE_ANGULAR_VEL but not the accelerations: as seen from this
                        site, which may move; 0 (default): from the world */
-    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors */
+    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors.
+                       Distances: see there; contacts: ignored */
+    TnPick pick1, pick2;
+    TnSiteId zone; /* 0: none */
+    TnCameraId camera;
+    int slots;       /* contacts; default 1 */
+    uint32_t fields; /* default 1: the first one */
+    TnContactReduce reduce;
     TnSource source;
 } TnSensorDef;
 
@@ -480,6 +664,11 @@ typedef struct TnKeyDef {
     int qvel_count; /* 0: at rest; if only joints are given, soft bodies are at rest */
     const double *ctrl;
     int ctrl_count; /* 0: all zero */
+    const double *act;
+    int act_count; /* 0: all zero */
+    /* 3 and 4 numbers for each mocap body, in the order of their ids; 0: as in the model */
+    const double *mocap_pos, *mocap_quat;
+    int mocap_pos_count, mocap_quat_count;
     TnSource source;
 } TnKeyDef;
 
@@ -501,6 +690,7 @@ TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
 TN_API TnActuatorDef tn_actuator_def(void);
+TN_API TnMuscle tn_muscle(void); /* MuJoCo's defaults */
 TN_API TnEqualityDef tn_equality_def(void);
 TN_API TnPairDef tn_pair_def(void);
 TN_API TnSensorDef tn_sensor_def(void);
@@ -532,6 +722,18 @@ TN_API void tn_builder_add_exclude(TnModelBuilder *builder, TnBodyId body1, TnBo
 TN_API TnSensorId tn_builder_add_sensor(TnModelBuilder *builder, const TnSensorDef *def);
 TN_API TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def);
 TN_API TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def);
+/* 0: a number of the definition is impossible, or no memory. */
+TN_API TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFieldDef *def);
+/* How a simple shape takes the place of a mesh. Its axes are the mesh's principal axes. */
+typedef enum TnMeshFit {
+    TN_FIT_INERTIA, /* sizes from the box with the mesh's mass and inertia (MuJoCo's default) */
+    TN_FIT_EXTENT   /* from the box around its vertices (MuJoCo's fitaabb) */
+} TnMeshFit;
+/* Sets the size of a sphere, capsule, ellipsoid, cylinder or box, times `scale`, and moves its
+ * pose, which was that of the mesh. False: no such mesh, it has no volume, or another type of geom.
+ */
+TN_API bool tn_builder_fit_geom(const TnModelBuilder *builder, TnGeomDef *geom, TnMeshId mesh,
+                                TnMeshFit fit, double scale);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
 TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);
@@ -550,10 +752,29 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file (MJCF; URDF comes later). Unknown or unsupported elements are errors.
- * `remarks` may be NULL. */
+/* Reads a model file: MJCF or URDF, as its root element says. Unknown or unsupported elements of
+ * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+
+/* How a URDF file is read; MJCF needs none of it. */
+typedef struct TnLoadDef {
+    const char *package_path; /* folders for package://, separated by ':', tried before those of
+                                 the environment variable ROS_PACKAGE_PATH; may be NULL */
+    bool free_base;           /* the root link has a free joint; default false: it is fixed */
+} TnLoadDef;
+TN_API TnLoadDef tn_load_def(void);
+
+/* Reads a model file into a builder, to which more can be added. `def` may be NULL. Destroy it
+ * after compiling. NULL and an error if the file has errors. */
+TN_API TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
+                                       TnError *err);
+/* Writes the definitions of a builder as an MJCF file that loads to the same model: numbers keep
+ * all their digits. Large meshes, tetrahedra and the control track go into files beside it, named
+ * after it. False and an error if a file cannot be written, or if MJCF (with the element <tenon>)
+ * cannot express something. */
+TN_API bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err);
+
 TN_API void tn_model_destroy(TnModel *model); /* NULL is allowed; not while a world uses it */
 
 #ifdef __cplusplus

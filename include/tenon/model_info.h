@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Sizes and look-ups. Names are "" if none was given. Find returns 0 if there is no match. */
+/* Sizes and look-ups. Names are "" if none was given. Find returns 0 if there is no match. An id
+ * that does not exist, or no model, gives zeros and "". */
 typedef struct TnModelInfo {
     const char *name;
     int body_count; /* including the world */
@@ -17,7 +18,9 @@ typedef struct TnModelInfo {
         tie_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
+    int act_count;  /* activations, of actuators that have one, in their order */
     int sensor_data_count;
+    int mocap_count;       /* bodies that are mocap */
     int free_body_count;   /* subsystems of one free rigid body; without segments of rods */
     int tree_count;        /* subsystems that are articulated trees */
     double total_mass;     /* kg, of everything that moves */
@@ -30,6 +33,7 @@ TN_API TnModelInfo tn_model_info(const TnModel *model);
 TN_API const char *tn_model_body_name(const TnModel *model, TnBodyId id);
 TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
 TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
+TN_API const char *tn_model_site_name(const TnModel *model, TnSiteId id);
 TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
 TN_API const char *tn_model_equality_name(const TnModel *model, TnEqualityId id);
@@ -41,6 +45,7 @@ TN_API const char *tn_model_soft_name(const TnModel *model, TnSoftId id);
 TN_API TnBodyId tn_model_find_body(const TnModel *model, const char *name);
 TN_API TnJointId tn_model_find_joint(const TnModel *model, const char *name);
 TN_API TnGeomId tn_model_find_geom(const TnModel *model, const char *name);
+TN_API TnSiteId tn_model_find_site(const TnModel *model, const char *name);
 TN_API TnTendonId tn_model_find_tendon(const TnModel *model, const char *name);
 TN_API TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name);
 TN_API TnEqualityId tn_model_find_equality(const TnModel *model, const char *name);
@@ -60,6 +65,7 @@ typedef struct TnBodyInfo {
     double mass;       /* kg; 0: fixed to the world */
     double com[3];     /* m, centre of mass, in the body's axes */
     double inertia[3]; /* kg·m², principal moments about the centre of mass */
+    int mocap;         /* from 1, in the order of ids; 0: neither a mocap body nor fixed to one */
 } TnBodyInfo;
 TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
 
@@ -69,8 +75,16 @@ typedef struct TnJointInfo {
     int qpos_start, qpos_count; /* range in qpos */
     int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
+    bool limited;
+    double range[2]; /* m or rad; 0 if not limited */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
+
+typedef struct TnActuatorInfo {
+    bool ctrl_limited;
+    double ctrl_range[2]; /* 0 if not limited */
+} TnActuatorInfo;
+TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 
 typedef struct TnGeomInfo {
     TnGeomType type;
@@ -82,6 +96,14 @@ typedef struct TnGeomInfo {
     TnMeshId mesh; /* TN_GEOM_MESH only, otherwise 0 */
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
+
+typedef struct TnSiteInfo {
+    TnBodyId body;
+    double pos[3], quat[4]; /* in the body's axes */
+    TnGeomType type;
+    double size[3];
+} TnSiteInfo;
+TN_API TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id);
 
 /* Pointers belong to the model. */
 typedef struct TnMeshInfo {
@@ -103,6 +125,7 @@ typedef struct TnCameraInfo {
     double fovy; /* rad */
     TnCameraMode mode;
     TnBodyId target;
+    int resolution[2]; /* pixels, width and height */
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
 

@@ -3,8 +3,8 @@
  *
  * Frames are written in small groups, each compressed and with its own checksum. A truncated file
  * is read up to the last complete group, also if the writer was killed. Poses and points are
- * rounded to a fine grid (see TnRecordingInfo.resolution), stress to 16 bits; an exact state keeps
- * all bits. */
+ * rounded to a fine grid (see TnRecordingInfo.resolution), stress to 16 bits, signals to single
+ * precision; an exact state keeps all bits. */
 #ifndef TENON_RECORD_H
 #define TENON_RECORD_H
 
@@ -39,6 +39,7 @@ typedef struct TnRecordingInfo {
     double start, end; /* s, times of the first and last frame */
     bool cut_off; /* the file ends within a group or a checksum is wrong; earlier groups are read */
     bool has_contacts, has_state, has_stress;
+    bool has_signals;  /* joints, sensors, controls, forces of actuators; since format 1.3 */
     bool has_account;  /* elastic energy and the energy balance; since format 1.2 */
     double resolution; /* m, grid of positions */
     int64_t bytes;     /* of the file, as far as it is readable */

@@ -76,6 +76,22 @@ typedef struct TnSceneJoint {
     double pos[3], axis[3]; /* in the body's axes */
 } TnSceneJoint;
 
+/* A number that a simulation gives at every time: a joint's coordinate, a sensor's reading, … */
+typedef enum TnSignalKind {
+    TN_SIGNAL_POSITION, /* of a joint that is not free: m, rad, or a quaternion's part */
+    TN_SIGNAL_VELOCITY, /* of a joint that is not free: m/s or rad/s */
+    TN_SIGNAL_SENSOR,   /* in the sensor's unit */
+    TN_SIGNAL_CTRL,     /* of an actuator, in its unit */
+    TN_SIGNAL_FORCE,    /* of an actuator, before its gear: N or N·m */
+    TN_SIGNAL_COUNT
+} TnSignalKind;
+TN_API const char *tn_signal_kind_name(TnSignalKind kind); /* "position", … */
+
+typedef struct TnSignal {
+    const char *name; /* NAME.q0, NAME.v0, NAME.s0, NAME.ctrl, NAME.force; joint3.q0 if unnamed */
+    TnSignalKind kind;
+} TnSignal;
+
 typedef struct TnScene {
     const char *name;
     double timestep; /* s, of the simulation */
@@ -95,8 +111,10 @@ typedef struct TnScene {
     int point_count;
     const TnCameraInfo *cameras; /* names point into the scene */
     int camera_count;
-    TnView view;  /* start of a free camera */
-    void *memory; /* owned by the creator of the scene */
+    TnView view;             /* start of a free camera */
+    void *memory;            /* owned by the creator of the scene */
+    const TnSignal *signals; /* joints, sensors, controls, forces of actuators, in this order */
+    int signal_count;
 } TnScene;
 
 /* Return NULL and an error if out of memory. The model or world may be destroyed afterwards. For a
@@ -133,6 +151,9 @@ typedef struct TnFrame {
     float *cell_stress; /* Pa, 6 × cell_count: Cauchy stress xx yy zz xy xz yz of each tetrahedron,
                            surface by surface */
     int cell_count;
+    /* The scene's signals if captured or recorded, otherwise the count is 0. NaN: not known. */
+    double *signals;
+    int signal_count, signal_room;
 } TnFrame;
 
 /* Creates a frame of the scene with all bodies at the origin. Returns NULL and an error if out of
@@ -150,6 +171,11 @@ TN_API TnStatus tn_frame_reserve_stress(TnFrame *frame, int cell_count, TnError 
  * tetrahedra. The world is not changed. */
 TN_API TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                                  bool state, TnError *err);
+/* Adds the signals of the scene; to be called after tn_frame_capture, which drops old ones. The
+ * state is not changed; sensors of forces may compute the reactions of the last step. */
+TN_API TnStatus tn_frame_capture_signals(TnFrame *frame, TnWorld *world, TnError *err);
+/* Reserves memory for signals; 0: none. */
+TN_API TnStatus tn_frame_reserve_signals(TnFrame *frame, int count, TnError *err);
 TN_API TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err);
 /* Interpolates between two frames of one scene: poses, points and their stress. Everything else is
  * copied from the nearer frame. `share` is the fraction of b, 0 … 1. */

@@ -3,6 +3,7 @@
 #define TENON_TENON_H
 #include <tenon/base.h>
 #include <tenon/collide.h>
+#include <tenon/definitions.h>
 #include <tenon/model.h>
 #include <tenon/model_info.h>
 #include <tenon/problem_file.h>

@@ -2,12 +2,19 @@
 #ifndef TENON_WORLD_H
 #define TENON_WORLD_H
 
+#include <tenon/collide.h>
 #include <tenon/model_info.h>
 #include <tenon/solver.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Wrong arguments. No world (NULL), or an id or index that does not exist, never crashes, in any
+ * build. A function that returns a struct, a number or a bool returns zeros (false, -1 where the
+ * comment says so); its outputs are zeros. One that returns TnStatus returns TN_ERROR_USAGE. A
+ * setter that returns nothing does nothing. Outputs that are not wanted may be NULL. Arrays must
+ * have the sizes that the comments state. */
 
 typedef struct TnWorld TnWorld;
 
@@ -123,6 +130,8 @@ typedef struct TnStateView {
     int dof_count;
     const double *ctrl;
     int ctrl_count;
+    const double *act; /* activations of the actuators that have one, in their order */
+    int act_count;
 } TnStateView;
 
 /* Of the last step; with sub-steps, like islands, reactions and the problem below, of the last of
@@ -178,9 +187,23 @@ TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const dou
                                    TnError *err);
 /* Controls hold until set again. The first call stops the model's control track. */
 TN_API TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err);
+/* Activations, act_count numbers; they change in each step as the controls say. */
+TN_API TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err);
 /* A wrench on a body for the next step only: force at the centre of mass, torque, world axes. */
 TN_API void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                                   const double torque[3]);
+
+/* Mocap bodies (TnBodyDef.mocap). The body reaches the pose at the end of the next step, and moves
+ * there with one velocity, which contacts and equalities notice: a hand that moves by 1 cm in a
+ * step of 10 ms pushes at 1 m/s. Then it stays. NULL keeps the position or the orientation. The
+ * work that it does is `applied` in the energy account. What sleeps wakes up. */
+TN_API TnStatus tn_world_set_mocap(TnWorld *world, TnBodyId body, const double pos[3],
+                                   const double quat[4], TnError *err);
+/* The same at once, without a motion in between. */
+TN_API TnStatus tn_world_place_mocap(TnWorld *world, TnBodyId body, const double pos[3],
+                                     const double quat[4], TnError *err);
+/* The pose that was set; tn_world_body_pose tells where it is. False: no mocap body. */
+TN_API bool tn_world_mocap(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
 
 /* A force on a node of a soft body for the next step only, world axes. */
 TN_API void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node,
@@ -191,7 +214,15 @@ TN_API TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
 TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
-                                   double angular[3]);   /* world axes */
+                                   double angular[3]); /* world axes */
+/* The frame of a site or geom, and the velocity of its origin; world axes. Zeros for the surface of
+ * a soft body. */
+TN_API void tn_world_site_pose(const TnWorld *world, TnSiteId site, double pos[3], double quat[4]);
+TN_API void tn_world_site_velocity(const TnWorld *world, TnSiteId site, double linear[3],
+                                   double angular[3]);
+TN_API void tn_world_geom_pose(const TnWorld *world, TnGeomId geom, double pos[3], double quat[4]);
+TN_API void tn_world_geom_velocity(const TnWorld *world, TnGeomId geom, double linear[3],
+                                   double angular[3]);
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
 
@@ -223,6 +254,86 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
 
+/* Two geoms of one robot that overlap in the reference pose. They collide only after they have come
+ * apart (docs/collision.md). */
+typedef struct TnSelfOverlap {
+    TnGeomId geom1, geom2; /* 0: there is no such index */
+    double depth;          /* m, in the reference pose */
+} TnSelfOverlap;
+TN_API int tn_world_self_overlap_count(const TnWorld *world);
+TN_API TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index); /* from 0 */
+
+/* Equalities between steps. Whether they are active, and the pose that they keep, is part of the
+ * state: saved, restored and reset. A weld that holds a cable from the start cannot be switched.
+ * These calls, and those below that set parameters, forget contacts and reactions of the last
+ * step, and wake up what sleeps. */
+TN_API TnStatus tn_world_set_equality(TnWorld *world, TnEqualityId equality, bool active,
+                                      TnError *err);
+/* A weld keeps the present relative pose from now on, a connect the present place of its anchor on
+ * body1: a grasp. tn_world_set_equality lets go. */
+TN_API TnStatus tn_world_attach(TnWorld *world, TnEqualityId equality, TnError *err);
+TN_API bool tn_world_equality_active(const TnWorld *world, TnEqualityId equality);
+
+/* Parameters of this world; the model, which others may use, stays as it is. They last until they
+ * are set again, also over reset and restore. tn_world_model returns the changed model. */
+TN_API TnStatus tn_world_set_gravity(TnWorld *world, const double gravity[3], TnError *err);
+TN_API TnStatus tn_world_set_timestep(TnWorld *world, double timestep, TnError *err);
+/* As in TnGeomDef. Explicit pairs keep their own. Masses do not follow from sizes. */
+TN_API TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId geom, const double friction[3],
+                                           TnError *err);
+TN_API TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId geom, const double size[3],
+                                       TnError *err);
+/* As in TnActuatorDef; NULL keeps bias. */
+TN_API TnStatus tn_world_set_actuator(TnWorld *world, TnActuatorId actuator, double gain,
+                                      const double bias[3], TnError *err);
+/* As in TnJointDef. Not of a free body's joint. */
+typedef struct TnJointForces {
+    double stiffness, spring_ref, damping, armature, friction_loss;
+} TnJointForces;
+TN_API TnJointForces tn_world_joint_forces(const TnWorld *world, TnJointId joint);
+TN_API TnStatus tn_world_set_joint_forces(TnWorld *world, TnJointId joint,
+                                          const TnJointForces *forces, TnError *err);
+/* Of one body alone: mass; centre of mass in body axes, NULL: as it is; inertia about it, xx yy zz
+ * xy xz yz in body axes, NULL: scaled with the mass. */
+TN_API TnStatus tn_world_set_body_mass(TnWorld *world, TnBodyId body, double mass,
+                                       const double com[3], const double inertia[6], TnError *err);
+
+/* Rays x = origin + s · direction, s >= 0. They meet what is visible (alpha is not 0), whether it
+ * collides or not: meshes by their triangles, soft bodies by their present surface, planes from the
+ * front. From inside a shape they meet its far side. */
+typedef struct TnRay {
+    double origin[3], direction[3]; /* of any length > 0 */
+} TnRay;
+typedef struct TnRayFilter {
+    uint32_t groups;     /* bit k: geoms of group k count; 0: all do */
+    bool skip_fixed;     /* geoms that are fixed to the world do not count */
+    TnBodyId exclude;    /* nor those of this body; 0: none */
+    double max_distance; /* in lengths of the direction; 0: any */
+} TnRayFilter;
+typedef struct TnRayHit {
+    double distance;  /* s, in lengths of the direction; -1: nothing */
+    TnGeomId geom;    /* 0: none */
+    double normal[3]; /* unit, outwards, world axes */
+} TnRayHit;
+/* Many at once, on the threads of the world; filter NULL: everything. */
+TN_API TnStatus tn_world_cast_rays(const TnWorld *world, const TnRay *rays, int count,
+                                   const TnRayFilter *filter, TnRayHit *hits, TnError *err);
+
+/* Distance of two rigid geoms as they collide (a mesh by its hull; not known of meshes that collide
+ * as triangles); negative: how deep they are in each other. */
+typedef struct TnDistance {
+    bool known;                  /* false: farther than `most`, two planes, or a wrong id */
+    double distance;             /* m; `most` if not known */
+    double point1[3], point2[3]; /* m, world, on either surface */
+    double normal[3];            /* unit, from geom1 to geom2 */
+} TnDistance;
+TN_API TnDistance tn_world_geom_distance(const TnWorld *world, TnGeomId geom1, TnGeomId geom2,
+                                         double most);
+/* Rigid geoms that a shape (tenon/collide.h) touches or has within the margin. Writes as many ids
+ * as there is room for, ascending, and returns how many there are. */
+TN_API int tn_world_overlaps(const TnWorld *world, const TnShape *shape, const TnTransform *at,
+                             double margin, TnGeomId *geoms, int room);
+
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
@@ -233,7 +344,7 @@ TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
 TN_API size_t tn_world_save_size(const TnWorld *world);
 TN_API TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err);
 TN_API TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err);
-TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos and qvel */
+TN_API uint64_t tn_world_hash(const TnWorld *world); /* of time, qpos, qvel and activations */
 
 /* Changes the solver between steps. */
 TN_API TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err);
@@ -256,16 +367,63 @@ TN_API bool tn_world_solve_again(TnWorld *world, const TnSolverDef *def, double 
 /* Evaluates the model at a state, joints in qpos order. Arrays belong to the caller; NULL skips
  * one. */
 typedef struct TnEval {
+    const double *mocap;    /* input: poses of mocap bodies, 7 numbers each, pos and unit quat;
+                               NULL: as in the model */
+    const double *qacc;     /* input: accelerations, dof_count, for `inverse`; NULL: zeros */
     double *body_poses;     /* body_count × 7: pos, quat; including the world */
+    double *site_poses;     /* site_count × 7 */
+    double *geom_poses;     /* geom_count × 7; zeros for soft bodies */
     double *mass_matrix;    /* dof × dof, row-major */
     double *bias;           /* dof: Coriolis, centrifugal, gyroscopic and gravity forces (MuJoCo's
                      qfrc_bias); soft bodies: gravity only */
+    double *passive;        /* dof: springs, dampers, gravity compensation, a medium (MuJoCo's
+                               qfrc_passive) */
+    double *inverse;        /* dof: M qacc + bias, what all other forces must add up to for the
+                               model to accelerate so: inverse dynamics */
     double *actuator_force; /* actuator_count */
     double *sensors;        /* sensor_data_count; forces, torques and accelerations need a step
                                and are NaN, see tn_world_sensors; clocks are 0 */
+    const double *act;      /* an input: act_count activations; NULL: zero */
 } TnEval;
 TN_API TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *qvel,
                               const double *ctrl, TnEval *out, TnError *err);
+
+/* Jacobian of a point that moves with a body: 6 × dof_count, row-major, rows 0 to 2 its velocity,
+ * 3 to 5 the angular velocity, world axes, per unit of each number of qvel. The point is in world
+ * axes. */
+TN_API TnStatus tn_world_jacobian(const TnWorld *world, TnBodyId body, const double point[3],
+                                  double *jacobian, TnError *err);
+/* The same at a given qpos; the point is in the body's axes. */
+TN_API TnStatus tn_model_jacobian(const TnModel *model, const double *qpos, TnBodyId body,
+                                  const double point[3], double *jacobian, TnError *err);
+
+/* Inverse kinematics: finds qpos at which sites are where they should be, within the limits of
+ * joints, by damped least squares. Contacts and equalities are not looked at. */
+typedef struct TnIkTarget {
+    TnSiteId site;
+    bool use_pos, use_quat; /* what counts; default both */
+    double pos[3], quat[4]; /* m, world axes */
+    double weight;          /* of this target; default 1 */
+    double lever;           /* m: an error of 1 rad counts as so much; default 0.1 */
+} TnIkTarget;
+typedef struct TnIkDef {
+    const TnIkTarget *targets;
+    int target_count;
+    const TnJointId *joints; /* that may move; NULL (default): all that move a site */
+    int joint_count;
+    int max_iterations; /* default 200 */
+    double tolerance;   /* m (and rad × lever): largest error that is good enough; default 1e-6 */
+} TnIkDef;
+typedef struct TnIkResult {
+    bool converged; /* all errors are below the tolerance; otherwise qpos is the best found */
+    int iterations;
+    double pos_error, quat_error; /* largest of all targets, m and rad */
+} TnIkResult;
+TN_API TnIkTarget tn_ik_target(void);
+TN_API TnIkDef tn_ik_def(void);
+/* qpos: the start, and the result; qpos_count numbers. */
+TN_API TnStatus tn_model_ik(const TnModel *model, const TnIkDef *def, double *qpos,
+                            TnIkResult *result, TnError *err);
 
 #ifdef __cplusplus
 }

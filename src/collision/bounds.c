@@ -84,7 +84,7 @@ void tn_bounds_place(const TnDetection *d, int index, double h[3])
     const TnLinkFrame *f = &d->frames[slot->link];
     TnTransform *place = &c->place[index];
     bool round = slot->shape_type == TN_GEOM_SPHERE;
-    if (index < c->moving_count) { /* a fixed one keeps its place */
+    if (index < c->fixed_start) { /* a fixed one keeps its place */
         m3_mul_v(slot->pos, f->rot, local->pos);
         v3_add(slot->pos, slot->pos, f->pos);
         v3_copy(place->pos, slot->pos);
@@ -102,7 +102,7 @@ void tn_bounds_sweep(const TnDetection *d, int index, const double h[3])
     const TnSlot *slot = &c->slots[index];
     const TnSlotLocal *local = &c->locals[index];
     double grow = 0.5 * d->slack + local->bound_margin;
-    if (index < c->moving_count) {
+    if (index < c->fixed_start) {
         update_velocity(d, index);
         grow += d->t * slot->speed;
     }
@@ -121,7 +121,7 @@ void tn_bounds_update(const TnDetection *d, int begin, int end)
             tn_bounds_sweep(d, slot, h);
             c->level[slot] = level_of(&c->bounds[slot], c->cell);
         }
-        c->placed[slot] = slot >= c->moving_count || c->sleeping[slot];
+        c->placed[slot] = slot >= c->fixed_start || c->sleeping[slot];
     }
 }
 
@@ -148,6 +148,11 @@ void tn_bounds_sleep(const TnDetection *d)
         c->any_asleep |= sleeps;
         c->awake |= !sleeps;
         c->stale |= !c->placed[slot];
+    }
+    for (int slot = c->moving_count; slot < c->fixed_start; slot++) {
+        bool left_out = d->only && !d->moved;
+        if (left_out) update_velocity(d, slot);
+        c->placed[slot] = left_out;
     }
     for (int slot = c->moving_count; slot < c->count && !c->stale; slot++)
         c->stale = !c->placed[slot];

@@ -1,9 +1,9 @@
 /* collider.h (internal): per-world memory of the collision phase, all of it allocated by
  * tn_collider_create.
  *
- * Geoms that can collide at all get a slot. Slots are sorted once: moving before fixed, small
- * before large, planes (always fixed) last. The geom with the lower slot is a contact's geom1, so
- * geom1 always moves, and the order of a pair never changes.
+ * Geoms that can collide at all get a slot. Slots are sorted once: moving, then those of mocap
+ * bodies, then fixed; small before large, planes (always fixed) last. The geom with the lower slot
+ * is a contact's geom1, so geom1 always moves, and the order of a pair never changes.
  *
  * A step:  bounds.c  places and swept boxes of all slots
  *          grid.c    slots of similar size into one grid each, a few larger ones into a list
@@ -42,7 +42,8 @@ typedef struct TnSlot {
     uint32_t type_mask, affinity_mask;
     int32_t link;
     int32_t special; /* bits: 1 part of a tree, an exclude or an explicit pair, 2 may clamp a rod
-                        (filter.c); two that share one need a look at the model */
+                        (filter.c), 4 overlaps with another part of its robot (overlaps.c); two that
+                        share one need a look at the model */
     int32_t geom;    /* index in the model */
     int32_t surface; /* index in TnCollider.surfaces */
     TnGeomType shape_type;
@@ -52,7 +53,8 @@ typedef struct TnSlot {
     int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not
                             meet; else 0 */
     int32_t aligned;     /* its axes are the link's, as a rod's segments have them */
-    int32_t pad[3];
+    int32_t piece;       /* of a mesh in pieces: its number; else 0 */
+    int32_t pad[2];
 } TnSlot;
 
 /* What the update of a slot's bounds needs, in one cache line. */
@@ -98,12 +100,19 @@ typedef struct TnRodRun {
     int near;         /* those that are less than this apart do not meet */
 } TnRodRun;
 
-/* Fixed geoms that a clamped segment is stuck in (filter.c), as slots. */
+/* Fixed geoms that a segment of a rod comes out of (clamps.c), as slots. */
 #define TN_CLAMPS_LISTED 3
 typedef struct TnClamp {
     int32_t count; /* more than are listed: asked each time */
     int32_t fixed[TN_CLAMPS_LISTED];
 } TnClamp;
+
+/* Two parts of one robot that overlap in the reference pose (overlaps.c). */
+#define TN_SPECIAL_OVERLAPS 4
+typedef struct TnOverlap {
+    int32_t slot1, slot2; /* slot1 < slot2 */
+    double depth;         /* m */
+} TnOverlap;
 
 typedef struct TnPairEntry {
     int32_t low, high, index;
@@ -113,6 +122,7 @@ struct TnCollider {
     const TnModel *model;
     int count;        /* slots */
     int moving_count; /* those on moving links come first, */
+    int fixed_start;  /* then those of mocap bodies, */
     int finite_count; /* then fixed ones, the planes last */
     bool one_rod;     /* all that move are segments of one rod */
     double cell;      /* m: cell of level 0, a little above the usual box */
@@ -120,13 +130,16 @@ struct TnCollider {
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
     TnShape *shape;
-    double *thinness; /* m: smallest half of the shapes' extents */
+    double *thinness;              /* m: smallest half of the shapes' extents */
+    struct TnTriMesh **tri_meshes; /* those that collide as triangles (tri_mesh.h); else NULL */
     TnSurface *surfaces;
     int surface_count;
     TnPairEntry *pairs;
     int pair_count;
+    TnOverlap *overlaps; /* sorted, on the heap */
+    int overlap_count;
     int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
-    TnClamp *clamps;   /* per link; of those that clamp a rod */
+    TnClamp *clamps;   /* per link; none without rods */
     uint8_t *excluded; /* body -> named by an exclude */
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;
@@ -212,6 +225,7 @@ typedef struct TnSlotPair {
     int slot1, slot2;
     int explicit_pair; /* index in the model, or -1 */
     double margin;
+    double least;     /* m: with a smaller gap they do not collide (overlaps.c) */
     double apart[3];  /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
                          as it was when they were last apart. It says where to look first */
     double normal[3]; /* likewise, from shape 1 to 2: when it was last looked at, all of its points
@@ -255,6 +269,17 @@ typedef enum TnPassing { TN_STAYS_APART, TN_PASSES_BY, TN_MEETS } TnPassing;
  * pass along each other. `start`: how they are now. */
 TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
                    const TnManifold *start, double *time, TnTransform at[2]);
+
+/* ---- clamps.c ---- */
+void tn_clamps_init(TnCollider *collider);
+/* Whether the rod comes out of the fixed slot at this link. */
+bool tn_is_clamped(const TnCollider *collider, int fixed, int link);
+
+/* ---- overlaps.c ---- */
+/* Places and filters are known. False: no memory. */
+bool tn_overlaps_init(TnCollider *collider);
+/* TnSlotPair.least of two slots; slot1 < slot2. */
+double tn_overlap_limit(const TnCollider *collider, int slot1, int slot2);
 
 /* ---- filter.c ---- */
 /* Fills masks, surfaces, margins and the sorted pairs; slots are known. */

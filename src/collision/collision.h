@@ -27,7 +27,7 @@ typedef struct TnContactPoint {
     double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its
                                 origin, of soft points zero */
     double normal[3];        /* unit, from geom1 to geom2 */
-    double gap;              /* m, negative: penetration, at the step's start */
+    double gap;              /* m, negative: penetration, at the step's start; less the margin */
     double clearance; /* m: as gap, but of a pair that will pass by, whose gap has room for its way:
                          all that there is now */
     double time; /* s: where two run into each other that were apart, this is when, pos, arms and
@@ -67,6 +67,9 @@ void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
+/* Parts of one robot that overlap in the reference pose, and by how much (overlaps.c). */
+int tn_collider_overlap_count(const TnCollider *collider);
+double tn_collider_overlap(const TnCollider *collider, int index, int *geom1, int *geom2);
 /* m: smallest half of two geoms' extents. */
 double tn_collider_thinness(const TnCollider *collider, int geom1, int geom2);
 /* Two geoms that are apart by `gap` and move by `way` against each other are listed as they are
@@ -97,7 +100,7 @@ typedef struct TnMotionInput {
     const double (*expected)[6];
     double surprise; /* m */
 } TnMotionInput;
-/* A point is listed when gap <= margin + t · max(0, approach speed along the normal at the point) +
+/* A point is listed when gap <= t · max(0, approach speed along the normal at the point) +
  * slack, so that nothing that can touch within the step is missed and nothing else is listed.
  * False: no memory. */
 bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,

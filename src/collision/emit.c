@@ -17,7 +17,7 @@ static inline bool is_left_to_rod(const TnEmitter *e, const TnSlot *a, const TnS
 
 static inline bool goes_straight(const TnDetection *d, int slot)
 {
-    if (slot >= d->collider->moving_count) return true;
+    if (slot >= d->collider->fixed_start) return true;
     const double *omega = d->twists[d->collider->slots[slot].link] + 3;
     return d->t * d->t * v3_dot(omega, omega) < STRAIGHT * STRAIGHT;
 }

@@ -28,7 +28,8 @@ typedef struct TnClosing {
 } TnClosing;
 TnClosing tn_closing_at(const TnDetection *d, const TnSlotPair *pair, const double pos[3],
                         const double n[3], TnWhen when);
-/* Lists a point as it is then; gap and clearance as in TnContactPoint. */
+/* Lists a point as it is then; gap and clearance as in TnContactPoint, but of the shapes: the
+ * pair's margin is still to go off. */
 void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], const double n[3],
                    double gap, double clearance, TnWhen when, uint32_t feature);
 
@@ -57,6 +58,10 @@ bool tn_grazes(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m
  * the end. */
 void tn_emit_turned(TnEmitter *e, const TnSlotPair *pair, const TnMover *a, const TnMover *b,
                     const TnManifold *start, const TnTransform was[2]);
+
+/* ---- emit_triangles.c ---- */
+/* The second slot is a mesh that collides as its triangles. */
+void tn_emit_triangles(TnEmitter *e, const TnSlotPair *pair, double way);
 
 /* ---- emit_shapes.c ---- */
 /* `way`: no point of one moves farther against the other, m. `normal`, where there is one: see

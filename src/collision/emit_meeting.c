@@ -25,7 +25,7 @@ TnMover tn_slot_mover(const TnDetection *d, int slot, const double (*twists)[6])
                  .com = nowhere,
                  .twist = nowhere,
                  .thinness = c->thinness[slot]};
-    if (slot < c->moving_count) {
+    if (slot < c->fixed_start) {
         double arm[3];
         m.com = d->frames[c->slots[slot].link].com;
         m.twist = twists[c->slots[slot].link];
@@ -75,7 +75,7 @@ bool tn_collide_at_end(const TnDetection *d, const TnSlotPair *pair, const doubl
 static bool may_be_held(const TnDetection *d, const TnSlotPair *pair)
 {
     const TnCollider *c = d->collider;
-    return d->held && pair->slot2 >= c->moving_count &&
+    return d->held && pair->slot2 >= c->fixed_start &&
            c->slots[pair->slot2].shape_type != TN_GEOM_PLANE;
 }
 

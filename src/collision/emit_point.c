@@ -27,7 +27,7 @@ static void arm_to(const TnDetection *d, int slot, const double pos[3], TnWhen w
 {
     const TnCollider *c = d->collider;
     v3_copy(arm, pos);
-    if (slot >= c->moving_count) return;
+    if (slot >= c->fixed_start) return;
     int link = c->slots[slot].link;
     v3_sub(arm, arm, d->frames[link].com);
     if (when.time > 0.0) v3_add_scaled(arm, when.twists[link], -when.time);
@@ -42,14 +42,15 @@ void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], co
     TnContactPoint *p = &e->points[e->count - 1];
     p->geom1 = c->slots[pair->slot1].geom;
     p->geom2 = c->slots[pair->slot2].geom;
-    p->feature = feature;
+    p->feature = feature ^ (uint32_t)c->slots[pair->slot1].piece * 0x9e3779b1u ^
+                 (uint32_t)c->slots[pair->slot2].piece * 0x85ebca6bu;
     p->dim = (int16_t)rule->dim;
     v3_copy(p->pos, pos);
     arm_to(e->detection, pair->slot1, pos, when, p->arm1);
     arm_to(e->detection, pair->slot2, pos, when, p->arm2);
     v3_copy(p->normal, n);
-    p->gap = gap;
-    p->clearance = clearance;
+    p->gap = gap - pair->margin;
+    p->clearance = clearance - pair->margin;
     p->time = when.time;
     v3_copy(p->friction, rule->friction);
     p->restitution = rule->restitution;
@@ -64,7 +65,7 @@ TnClosing tn_closing_at(const TnDetection *d, const TnSlotPair *pair, const doub
     TnClosing out = {0.0, 0.0};
     for (int k = 0; k < 2; k++) {
         double arm[3], v[3];
-        if (slots[k] >= d->collider->moving_count) continue;
+        if (slots[k] >= d->collider->fixed_start) continue;
         const double *twist = when.twists[d->collider->slots[slots[k]].link];
         arm_to(d, slots[k], pos, when, arm);
         v3_cross(v, twist + 3, arm);

@@ -16,10 +16,15 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
     const TnCollider *c = d->collider;
     int i = pair->slot1, j = pair->slot2;
     double allowed = pair->margin + d->slack;
+    if (c->tri_meshes[j]) {
+        tn_emit_triangles(e, pair, way);
+        return;
+    }
     TnManifold m, met;
     double reach = allowed + way;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     double nearest = tn_manifold_nearest(&m);
+    if (nearest < pair->least) return;
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
     bool stays = !(m.count && way > d->far * thin);

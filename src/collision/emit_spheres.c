@@ -43,6 +43,7 @@ void tn_emit_spheres(TnEmitter *e, const TnSlotPair *pair)
     double distance2 = v3_dot(n, n);
     if (!(distance2 <= reach * reach)) return;
     double distance = sqrt(distance2), gap = distance - a->radius - b->radius;
+    if (gap < pair->least) return;
     /* the contact lies on the line of centres: spinning adds nothing along n */
     v3_sub(v, a->velocity, b->velocity);
     double thin = a->radius < b->radius ? a->radius : b->radius, far = d->far * thin;

@@ -6,6 +6,7 @@
  * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
 #include "collider.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../math/vec3.h"
@@ -51,55 +52,6 @@ int tn_filter_explicit(const TnCollider *collider, int slot1, int slot2)
 
 /* The bit of `special` that fixed geoms share with what they may clamp, and with nothing else. */
 #define CLAMPS 2
-/* A share of a rod's radius: as thin as its axis. */
-#define AXIS 1e-3
-
-/* Is a clamped segment's axis within a fixed geom? Then that is what clamps it, as fingers do, and
- * what comes out of it lies within it, too. What only lies on the ground does not. */
-static bool find_stuck_in(const TnCollider *collider, int fixed, int clamp)
-{
-    const TnModel *m = collider->model;
-    const TnLink *held = &m->links[clamp];
-    const TnRod *rod = &m->rods[m->subsystems[held->subsystem].kind_index];
-    double half = 0.5 * rod->lengths[clamp - rod->link_start], apart[3];
-    TnShape axis = {.type = TN_GEOM_CAPSULE, .size = {AXIS * rod->radius, half}};
-    TnTransform at;
-    TnManifold touch;
-    v3_sub(apart, held->hold_pos, collider->place[fixed].pos);
-    double reach = half + axis.size[0] + collider->locals[fixed].bounding_radius;
-    if (collider->shape[fixed].type != TN_GEOM_PLANE && v3_dot(apart, apart) > reach * reach)
-        return false;
-    v3_copy(at.pos, held->hold_pos);
-    quat_to_m3(at.rot, held->hold_quat);
-    return tn_collide(&axis, &at, &collider->shape[fixed], &collider->place[fixed], 0.0, &touch) &&
-           touch.count > 0;
-}
-
-/* Neither of them ever moves, so this is found once. */
-static void list_clamps(TnCollider *collider)
-{
-    const TnModel *m = collider->model;
-    for (int l = 0; m->rod_count && l < m->link_count; l++) {
-        TnClamp *clamp = &collider->clamps[l];
-        for (int fixed = collider->moving_count; m->links[l].held && fixed < collider->count;
-             fixed++) {
-            if (!find_stuck_in(collider, fixed, l)) continue;
-            if (clamp->count < TN_CLAMPS_LISTED) clamp->fixed[clamp->count] = fixed;
-            clamp->count++;
-        }
-    }
-}
-
-static bool is_stuck_in(const TnCollider *collider, int fixed, int segment)
-{
-    int link = collider->model->links[collider->slots[segment].link].clamp;
-    const TnClamp *clamp = &collider->clamps[link];
-    if (clamp->count > TN_CLAMPS_LISTED) return find_stuck_in(collider, fixed, link);
-    for (int k = 0; k < clamp->count; k++)
-        if (clamp->fixed[k] == fixed) return true;
-    return false;
-}
-
 int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool masks)
 {
     const TnModel *m = collider->model;
@@ -107,8 +59,8 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
     if (pair >= 0) return pair + 1;
     if (!masks) return -1;
     int link1 = collider->slots[slot1].link, link2 = collider->slots[slot2].link;
-    if (link1 == 0 && m->links[link2].clamp && is_stuck_in(collider, slot1, slot2)) return -1;
-    if (link2 == 0 && m->links[link1].clamp && is_stuck_in(collider, slot2, slot1)) return -1;
+    if (link1 == 0 && tn_is_clamped(collider, slot1, link2)) return -1;
+    if (link2 == 0 && tn_is_clamped(collider, slot2, link1)) return -1;
     return tn_model_bodies_collide(m, m->geoms[collider->slots[slot1].geom].body,
                                    m->geoms[collider->slots[slot2].geom].body)
                ? 0
@@ -122,14 +74,16 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
     *pair = (TnSlotPair){.slot1 = slot1,
                          .slot2 = slot2,
                          .explicit_pair = -1,
-                         .margin = a->margin > b->margin ? a->margin : b->margin};
+                         .least = -INFINITY,
+                         .margin = a->margin + b->margin};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);
     if (verdict > 0) {
         pair->explicit_pair = verdict - 1;
         pair->margin = c->model->pairs[pair->explicit_pair].margin;
-    }
+    } else if (verdict == 0 && (a->special & b->special & TN_SPECIAL_OVERLAPS))
+        pair->least = tn_overlap_limit(c, slot1, slot2);
     return verdict >= 0;
 }
 
@@ -152,7 +106,7 @@ TnPairRule tn_filter_mix(const TnSurface *a, const TnSurface *b)
 /* Of a tree or a rod, or holding a rod's segment. */
 static bool link_in_tree(const TnModel *m, int link)
 {
-    if (link == 0) return false;
+    if (m->links[link].subsystem < 0) return m->links[link].holds;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
     return sub->link_count > 1 || m->links[link].holds;
 }
@@ -161,7 +115,7 @@ static bool link_in_tree(const TnModel *m, int link)
  * exception; they are few, and such a rod none. */
 static int lone_rod(const TnModel *m, int link)
 {
-    if (link == 0 || m->pair_count) return 0;
+    if (m->links[link].subsystem < 0 || m->pair_count) return 0;
     const TnSubsystem *sub = &m->subsystems[m->links[link].subsystem];
     return sub->kind == TN_SUBSYSTEM_ROD ? sub->kind_index + 1 : 0;
 }
@@ -170,7 +124,7 @@ static int lone_rod(const TnModel *m, int link)
 static void set_chain(const TnModel *m, TnSlot *slot)
 {
     slot->chain = slot->near = 0;
-    if (slot->link == 0 || m->pair_count) return;
+    if (m->links[slot->link].subsystem < 0 || m->pair_count) return;
     const TnSubsystem *sub = &m->subsystems[m->links[slot->link].subsystem];
     if (sub->kind != TN_SUBSYSTEM_ROD) return;
     const TnRod *rod = &m->rods[sub->kind_index];
@@ -197,18 +151,36 @@ static int surface_of(TnCollider *collider, const TnGeom *g)
     return collider->surface_count++;
 }
 
+/* The slot of a geom that an explicit pair names; of a mesh in pieces all of them. */
+static void mark_paired(TnCollider *collider, int geom, double margin)
+{
+    int mesh = collider->model->geoms[geom].mesh, first = collider->slot_of[geom], last = first;
+    if (mesh >= 0 && collider->model->meshes[mesh].piece_count) {
+        first = 0;
+        last = collider->count - 1;
+    }
+    for (int slot = first; slot <= last; slot++) {
+        if (collider->slots[slot].geom != geom) continue;
+        collider->slots[slot].special |= 1;
+        if (margin > collider->locals[slot].bound_margin)
+            collider->locals[slot].bound_margin = margin;
+    }
+}
+
 void tn_filter_init(TnCollider *collider)
 {
     const TnModel *m = collider->model;
     for (int i = 0; i < m->exclude_count; i++)
         collider->excluded[m->excludes[i].body1] = collider->excluded[m->excludes[i].body2] = 1;
+    tn_clamps_init(collider);
     for (int i = 0; i < collider->count; i++) {
         TnSlot *slot = &collider->slots[i];
         const TnGeom *g = &m->geoms[slot->geom];
         slot->type_mask = (uint32_t)g->contact_type;
         slot->affinity_mask = (uint32_t)g->contact_affinity;
         slot->special = link_in_tree(m, g->link) || collider->excluded[g->body];
-        if (g->link == 0 || m->links[g->link].clamp) slot->special |= CLAMPS;
+        if (g->link == 0 || (m->rod_count && collider->clamps[g->link].count))
+            slot->special |= CLAMPS;
         slot->rod = lone_rod(m, g->link);
         set_chain(m, slot);
         slot->surface = surface_of(collider, g);
@@ -219,15 +191,9 @@ void tn_filter_init(TnCollider *collider)
     for (int i = 0; i < collider->moving_count; i++)
         collider->one_rod &=
             collider->slots[i].rod && collider->slots[i].rod == collider->slots[0].rod;
-    list_clamps(collider);
     sort_pairs(collider);
     for (int i = 0; i < m->pair_count; i++) {
-        const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
-        for (int k = 0; k < 2; k++) {
-            int slot = collider->slot_of[geoms[k]];
-            collider->slots[slot].special |= 1;
-            if (m->pairs[i].margin > collider->locals[slot].bound_margin)
-                collider->locals[slot].bound_margin = m->pairs[i].margin;
-        }
+        mark_paired(collider, m->pairs[i].geom1, m->pairs[i].margin);
+        mark_paired(collider, m->pairs[i].geom2, m->pairs[i].margin);
     }
 }

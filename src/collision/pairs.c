@@ -140,12 +140,12 @@ static void make_groups(const TnCollider *c, TnPairList *list, int16_t *of)
     for (int slot = 0; slot < c->count; slot++) {
         if (of[slot] >= 0) continue;
         Group *g = &list->groups[list->group_count];
-        bool moves = slot < c->moving_count;
+        bool moves = slot < c->fixed_start;
         *g = (Group){.link = c->slots[slot].link,
                      .first = placed,
                      .slack = NAN,
                      .plane = c->slots[slot].shape_type == TN_GEOM_PLANE};
-        for (int other = slot; other < (moves ? c->moving_count : slot + 1); other++) {
+        for (int other = slot; other < (moves ? c->fixed_start : slot + 1); other++) {
             if (c->slots[other].link != g->link) continue;
             of[other] = (int16_t)list->group_count;
             list->slots[placed++] = (int16_t)other;
@@ -324,8 +324,9 @@ static double move_groups(const TnDetection *d, TnPairList *list)
             v3_copy(was, p->c);
             move_group(d, g, p);
             v3_sub(p->gone, p->c, was);
-            list->active[k] =
-                !tn_slot_sleeps(c, list->slots[g->first]) && (!d->only || d->only[g->link]);
+            list->active[k] = !tn_link_is_mocap(c->model, g->link) &&
+                              !tn_slot_sleeps(c, list->slots[g->first]) &&
+                              (!d->only || d->only[g->link]);
         }
         growth = larger(growth, p->way);
     }

@@ -61,8 +61,8 @@ void tn_soft_emit(TnSoftEmitter *e, const TnSoftPlace *a, const TnSoftPlace *b, 
                           .geom2 = e->geom2,
                           .feature = feature,
                           .dim = e->rule.dim >= 3 ? 3 : 1,
-                          .gap = gap,
-                          .clearance = gap,
+                          .gap = gap - e->margin,
+                          .clearance = gap - e->margin,
                           .restitution = e->rule.restitution,
                           .soft1 = 0,
                           .soft2 = b ? 0 : -1};
@@ -87,7 +87,7 @@ static void set_pair(TnSoftEmitter *e, int geom1, int geom2, const TnSurface *a,
     e->geom2 = geom2;
     e->slot = -1;
     e->rule = tn_filter_mix(a, b);
-    e->margin = margin1 > margin2 ? margin1 : margin2;
+    e->margin = margin1 + margin2;
 }
 
 static bool masks_meet(uint32_t type1, uint32_t affinity1, uint32_t type2, uint32_t affinity2)

@@ -28,6 +28,7 @@ double tn_shape_thinness(const TnShape *shape, const double half_extent[3])
     case TN_GEOM_CYLINDER:
         return fmin(s[0], s[1]);
     case TN_GEOM_PLANE:
+    case TN_GEOM_HEIGHT_FIELD: /* a surface */
         return INFINITY;
     default:
         return fmin(half_extent[0], fmin(half_extent[1], half_extent[2]));

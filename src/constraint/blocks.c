@@ -66,7 +66,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     const TnDivision *d = in->division;
     int next = 1, blocks = tn_division_blocks(d), *link_row = set->link_row;
     for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
-    link_row[0] = 0;
+    for (int i = 0; i <= model->mocap_count; i++) link_row[i] = 0;
     for (int c = 0; c < in->contacts->count; c++) {
         const TnContactPoint *point = &in->contacts->points[c];
         want_row(in, model->geom_link[point->geom1], link_row, &next);
@@ -81,7 +81,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     }
     int *cursor = TN_ARENA_ZERO(in->arena, int, blocks + 1);
     if (!cursor) return false;
-    for (int i = 1; i < model->link_count; i++)
+    for (int i = 1 + model->mocap_count; i < model->link_count; i++)
         if (link_row[i] == 0) cursor[d->link_block[i]]++;
     add_follower_ports(in, port_row, cursor, NULL);
     tn_constraint_soft_rows(in, port_row, cursor, NULL);
@@ -90,7 +90,7 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
         first_port[b] = cursor[b] = total;
         total += count;
     }
-    for (int i = 1; i < model->link_count; i++)
+    for (int i = 1 + model->mocap_count; i < model->link_count; i++)
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
     add_follower_ports(in, port_row, cursor, set->follower_row);
     tn_constraint_soft_rows(in, port_row, cursor, set->soft_row);

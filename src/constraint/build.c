@@ -26,6 +26,10 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     if (!tn_constraint_assign_rows(in, set, port_row, first_port)) return false;
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
+    if (model->mocap_count) {
+        set->row_drive = TN_ARENA_ZERO(in->arena, double, counts.rows + 1);
+        if (!set->row_drive) return false;
+    }
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
     set->bond_source = TN_ARENA_NEW(in->arena, int, bonds);
     TnProblemSize size = {.twists = twists,

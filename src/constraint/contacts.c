@@ -6,13 +6,6 @@
 
 #include "../math/vec3.h"
 
-void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3])
-{
-    double t1[3], t2[3];
-    v3_tangents(c->normal, t1, t2);
-    v3_copy(axis, set == TN_ROW_SPIN ? c->normal : set == TN_ROW_ROLL ? t1 : t2);
-}
-
 typedef struct ContactTask {
     const TnConstraintInput *in;
     TnConstraintSet *set;
@@ -84,7 +77,8 @@ static double side_size(const TnConstraintInput *in, int geom, int soft)
         return 0.5 * cbrt(body->mass / body->density);
     }
     int link = in->division->carrier[in->model->geom_link[geom]];
-    return link ? in->model->links[link].lever : INFINITY;
+    const TnLink *l = &in->model->links[link];
+    return l->subsystem >= 0 ? l->lever : INFINITY;
 }
 
 /* The planned share of v⁺ of cables and soft bodies; others' shares the solution tells. */
@@ -100,6 +94,12 @@ static double planned_blend(const TnConstraintInput *in, const TnContactPoint *c
         if (tn_is_elastic(&in->model->subsystems[s])) most = fmax(most, in->blend[s]);
     }
     return most;
+}
+
+/* A mocap body's velocity is known: it goes into e. */
+static void add_drive(const TnModel *model, int geom, const Side *side, double sign, double e[3])
+{
+    if (tn_link_is_mocap(model, model->geom_link[geom])) v3_add_scaled(e, side->v, sign);
 }
 
 static void contact_range(void *context, int begin, int end)
@@ -136,9 +136,15 @@ static void contact_range(void *context, int begin, int end)
         if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
         for (int k = 0; k < 3; k++)
             e[k] = shift * (v[k] - vn * normal[k]) + law.e_normal * normal[k];
+        if (model->mocap_count) {
+            add_drive(model, c->geom1, &a, -1.0, e);
+            add_drive(model, c->geom2, &b, 1.0, e);
+        }
         tn_warm_contact(in, task->groups, c, lambda, spin, task->set->problem.memory[i]);
+        bool oval = tn_is_oval(model, c);
+        if (oval) v3_scale(lambda, normal, v3_dot(normal, lambda));
         tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, normal, e,
-                               c->dim == 1 ? 0.0 : c->friction[0], lambda);
+                               c->dim == 1 || oval ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }
 }

@@ -45,7 +45,7 @@ static double close_law(const TnConstraintInput *in, double shift, double eta, d
 
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x)
 {
-    row->e = close_law(w->in, w->shift, eta, fmin(w->lever, 1e30), tn_row_lever(row), x);
+    row->e = close_law(w->in, w->shift, eta, fmin(w->lever, 1e30), tn_row_lever(row), x) + w->drive;
 }
 
 /* ---- connect and weld ---- */
@@ -59,13 +59,24 @@ static void place_anchor(const TnModel *model, const TnLinkFrame *frames, int bo
     v3_add(point, point, pos);
 }
 
+/* Velocity at the step's start. That of a mocap body is the mean of the steps before and behind:
+ * what follows its path is not late. */
+static void start_twist(const TnConstraintInput *in, int link, double out[6])
+{
+    memcpy(out, in->twists[link], sizeof(double[6]));
+    if (!tn_link_is_mocap(in->model, link)) return;
+    const double *last = in->state->mocap_twist + 6 * (link - 1);
+    for (int k = 0; k < 6; k++) out[k] = 0.5 * (out[k] + last[k]);
+}
+
 static void point_velocity(const TnConstraintInput *in, int link, const double point[3],
                            double v[3])
 {
-    double arm[3];
+    double arm[3], twist[6];
+    start_twist(in, link, twist);
     v3_sub(arm, point, in->frames[link].com);
-    v3_cross(v, in->twists[link] + 3, arm);
-    v3_add(v, v, in->twists[link]);
+    v3_cross(v, twist + 3, arm);
+    v3_add(v, v, twist);
 }
 
 static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index,
@@ -117,14 +128,16 @@ static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
     const TnModel *model = in->model;
     const TnPlace place = {m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     int link1 = model->bodies[equality->body1].link, link2 = model->bodies[equality->body2].link;
-    double start[3], end[3];
+    double start[3], end[3], v1[6], v2[6];
+    start_twist(in, link1, v1);
+    start_twist(in, link2, v2);
     turn_error(model, in->frames, equality, start);
     turn_error(model, m->end, equality, end);
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 3 + k));
         tn_row_add_link(w, row, &place, link2, zero3, zero3, axes3[k], 1.0);
         tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
-        double start_rate = in->twists[link2][3 + k] - in->twists[link1][3 + k];
+        double start_rate = v2[3 + k] - v1[3 + k];
         tn_row_set_lever(w, row);
         tn_row_close_equality(w, row, eta,
                               (TnViolation){start[k], end[k], w->rate, start_rate, v3_norm(start)});

@@ -20,6 +20,11 @@ static bool alloc_motion(const TnConstraintInput *in, TnMotion *m)
     if (!m->eta || !m->done || !m->at || !m->axes || !m->end || !m->twists || !m->qvel || !m->qpos)
         return false;
     m->at[0] = m->end[0] = in->frames[0];
+    for (int l = 1; l <= model->mocap_count; l++) {
+        tn_mocap_carry(&in->frames[l], in->twists[l], 0.5 * in->t, &m->at[l]);
+        tn_mocap_carry(&in->frames[l], in->twists[l], in->t, &m->end[l]);
+        memcpy(m->twists[l], in->twists[l], sizeof m->twists[l]);
+    }
     return true;
 }
 

@@ -26,6 +26,7 @@ typedef struct TnRowWriter {
     double size;  /* sum of squares of its coefficients before any of them cancel */
     double turn;  /* the same of angular ones and of dofs, each over its lever */
     double lever; /* m: the shortest of the links' that it acts on */
+    double drive; /* of J v what mocap bodies make: it is known, and goes into e */
 } TnRowWriter;
 
 TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot);

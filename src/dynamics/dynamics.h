@@ -21,8 +21,9 @@ typedef struct TnDynamicsInput {
     const TnModel *model;
     double t, theta;
     int passes; /* of trees in free motion, at most */
-    const double *qpos, *qvel, *ctrl;
-    const double *last; /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
+    const double *qpos, *qvel;
+    const double *inputs; /* per actuator (tn_actuator_inputs); NULL: zero */
+    const double *last;   /* per dof: v̂ of the last step, where the passes begin. NULL: unknown */
     const double *expected; /* per dof: the v̂ that constraints are expected to leave: trees are
                                linear about it. NULL: about their free motion */
     const double *blend; /* per subsystem: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺)
@@ -34,7 +35,7 @@ typedef struct TnDynamicsInput {
 /* J */
 typedef struct TnJointWork {
     double actuators; /* done by them */
-    double damping;   /* taken away, by dampers of joints and tendons */
+    double damping;   /* taken away, by dampers of joints and tendons and by a medium */
 } TnJointWork;
 
 /* I⁻¹ x in world axes, of a link turned to quat. */
@@ -71,6 +72,10 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6]);
+/* The frame of a mocap body from its pose; and moved on by a constant twist. Its centre of mass is
+ * its origin. */
+void tn_mocap_frame(const double pose[7], TnLinkFrame *frame);
+void tn_mocap_carry(const TnLinkFrame *from, const double twist[6], double time, TnLinkFrame *to);
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],
                   double quat[4]);
 
@@ -121,6 +126,8 @@ typedef struct TnTreeSystem {
     double *servo_force; /* per actuator of the tree: it does force - slope · rate of v̂ along its
                             coordinate, */
     double *servo_slope; /* gear included */
+    double *drag_slope; /* n × n: a medium's forces are drag_force - drag_slope · v̂. NULL: none */
+    double *drag_force;
     TnJointWork free_work; /* of a tree too fast for the step: along its free motion */
 } TnTreeSystem;
 /* Memory for a tree. False: there is none. */
@@ -201,16 +208,51 @@ bool tn_predict_velocity(int n, const double *v, const double *last, double *out
 void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
                   const double origin[3], const double (*S)[6], double *lift);
 
+/* ---- passive.c ---- */
+/* Adds those of all joints and tendons, dof_count numbers. */
+void tn_springs_and_dampers(const TnModel *model, const double *qpos, const double *qvel,
+                            double *force);
+
+/* ---- drag.c ---- */
+/* Adds the forces of a medium on the dofs of a tree at a velocity v (the subsystem's), S as for
+ * tn_tree_mass_matrix. False: no memory. */
+bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *v, TnArena *scratch,
+                  double *force);
+
 /* ---- actuation.c ---- */
 /* Gear included. */
 double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
 double tn_actuator_velocity(const TnModel *model, int actuator, const double *qvel);
-/* Scalar force of actuator a before gear, clamped to its force range; ctrl clamped to its range. */
+/* constant + by_length · length + by_velocity · velocity, before any limit; gear not included.
+ * Exact, but of muscles linear about the length and velocity given. */
+typedef struct TnAffineForce {
+    double constant, by_length, by_velocity;
+} TnAffineForce;
+TnAffineForce tn_actuator_affine(const TnActuator *a, double input, double length, double velocity);
+/* Scalar force of actuator a before gear, clamped to its force range. */
 double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
-                         const double *ctrl);
+                         const double *inputs);
 /* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`
  * is what gravity compensation adds, where the joint counts it. */
 double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
-                            const double *ctrl, double lift);
+                            const double *inputs, double lift);
+
+/* ---- muscle.c ---- */
+/* Force per unit of activation and its derivatives by length and velocity; and without any. */
+void tn_muscle_active(const TnMuscles *muscles, double length, double velocity, double out[3]);
+void tn_muscle_passive(const TnMuscles *muscles, double length, double out[2]);
+
+/* ---- activation.c ---- */
+/* What drives actuators over a step of t from a time. ctrl, act: NULL: zero. */
+typedef struct TnDrive {
+    double time, t;
+    const double *ctrl, *act, *qpos;
+} TnDrive;
+/* What an actuator acts by: its control within its range, its activation, or the force of a
+ * controller. next: its activations at the end of the step, where it has any. */
+double tn_actuator_input(const TnModel *model, int actuator, const TnDrive *drive, double next[2]);
+/* Those of all; act may be NULL. */
+void tn_actuator_inputs(const TnModel *model, const TnDrive *drive, double *inputs, double *act);
 
 #endif

@@ -22,7 +22,8 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
         const TnLink *link = &model->links[i];
         const TnJoint *joint = &model->joints[link->joint_start];
         TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
-        if (joint->type != TN_JOINT_FREE) walk = tn_link_walk_start(link, &frames[link->parent]);
+        if (link->joint_count == 0 || joint->type != TN_JOINT_FREE)
+            walk = tn_link_walk_start(link, &frames[link->parent]);
         for (int k = 0; k < link->joint_count; k++, joint++)
             tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
         tn_link_frame_from_walk(&frames[i], link, &walk);
@@ -80,6 +81,10 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
         const double *carried = twists[link->parent];
         const TnJoint *joint = &model->joints[link->joint_start];
         double twist[6], arm[3];
+        if (link->joint_count == 0) { /* a mocap body */
+            memset(twists[i], 0, sizeof twists[i]);
+            continue;
+        }
         if (joint->type == TN_JOINT_FREE) { /* on the world, and the link's only joint */
             v3_sub(arm, frame->com, frame->pos);
             m3_mul_v(twists[i] + 3, frame->rot, qvel + joint->dof_start + 3);
@@ -109,6 +114,26 @@ void tn_kinematics_twists(const TnModel *model, const double *qpos, const double
         }
         memcpy(twists[i], twist, sizeof twist);
     }
+}
+
+void tn_mocap_frame(const double pose[7], TnLinkFrame *frame)
+{
+    v3_copy(frame->pos, pose);
+    v3_copy(frame->com, pose);
+    quat_copy(frame->quat, pose + 3);
+    quat_to_m3(frame->rot, frame->quat);
+}
+
+void tn_mocap_carry(const TnLinkFrame *from, const double twist[6], double time, TnLinkFrame *to)
+{
+    double angle = v3_norm(twist + 3), axis[3] = {0.0}, turn[4], pose[7];
+    for (int k = 0; k < 3 && angle > 0.0; k++) axis[k] = twist[3 + k] / angle;
+    quat_from_axis_angle(turn, axis, time * angle);
+    v3_copy(pose, from->pos);
+    v3_add_scaled(pose, twist, time);
+    quat_mul(pose + 3, turn, from->quat);
+    quat_normalize(pose + 3);
+    tn_mocap_frame(pose, to);
 }
 
 void tn_body_pose(const TnModel *model, const TnLinkFrame *frames, int body, double pos[3],

@@ -31,6 +31,7 @@ void tn_frame_destroy(TnFrame *frame)
     tn_free(frame->contacts);
     tn_free(frame->qpos);
     tn_free(frame->stress);
+    tn_free(frame->signals);
     tn_free(frame);
 }
 
@@ -235,11 +236,18 @@ static TnStatus capture_stress(TnFrame *frame, const TnWorld *world, int soft_co
     return status;
 }
 
+static TnStatus refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "frame: %s", why);
+    return TN_ERROR_USAGE;
+}
+
 TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,
                           bool state, TnError *err)
 {
     TnModelInfo info = tn_model_info(tn_world_model(world));
-    TN_ASSERT(info.body_count == frame->body_count);
+    if (!frame || !world || info.body_count != frame->body_count)
+        return refuse(err, "frame and world must be of one model");
     frame->time = tn_world_state(world).time;
     frame->step = (int64_t)llround(frame->time / info.option.timestep);
     for (TnBodyId id = 1; id <= info.body_count; id++) {
@@ -266,6 +274,7 @@ TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepRepo
     frame->mean_penetration = report->mean_penetration;
     frame->max_penetration = report->max_penetration;
     frame->times = report->times;
+    frame->signal_count = 0;
     return state ? capture_state(frame, world, err) : tn_frame_reserve_state(frame, 0, 0, 0, err);
 }
 
@@ -287,13 +296,15 @@ static void copy_scalars(TnFrame *to, const TnFrame *from)
 
 TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
 {
-    TN_ASSERT(to->body_count == from->body_count && to->point_count == from->point_count);
+    if (!to || !from || to->body_count != from->body_count || to->point_count != from->point_count)
+        return refuse(err, "both must be of one scene");
     TnStatus status = tn_frame_reserve_contacts(to, from->contact_count, err);
     if (status == TN_OK)
         status =
             tn_frame_reserve_state(to, from->qpos_count, from->dof_count, from->ctrl_count, err);
     if (status == TN_OK)
         status = tn_frame_reserve_stress(to, from->stress ? from->cell_count : -1, err);
+    if (status == TN_OK) status = tn_frame_reserve_signals(to, from->signal_count, err);
     if (status != TN_OK) return status;
     copy_scalars(to, from);
     memcpy(to->poses, from->poses, (size_t)to->body_count * 7 * sizeof *to->poses);
@@ -305,6 +316,8 @@ TnStatus tn_frame_copy(TnFrame *to, const TnFrame *from, TnError *err)
     if (numbers) memcpy(to->qpos, from->qpos, numbers * sizeof *to->qpos);
     size_t stresses = (size_t)from->point_count + 6 * (size_t)from->cell_count;
     if (from->stress) memcpy(to->stress, from->stress, stresses * sizeof *to->stress);
+    if (from->signal_count)
+        memcpy(to->signals, from->signals, (size_t)from->signal_count * sizeof *to->signals);
     return TN_OK;
 }
 
@@ -324,7 +337,8 @@ static void blend_quat(double out[4], const double a[4], const double b[4], doub
 TnStatus tn_frame_blend(TnFrame *out, const TnFrame *a, const TnFrame *b, double share,
                         TnError *err)
 {
-    TN_ASSERT(out != a && out != b && a->body_count == b->body_count);
+    if (!out || !a || !b || out == a || out == b || a->body_count != b->body_count)
+        return refuse(err, "two frames of one scene must be given, and a third one");
     TnStatus status = tn_frame_copy(out, share < 0.5 ? a : b, err);
     if (status != TN_OK) return status;
     out->time = (1 - share) * a->time + share * b->time;

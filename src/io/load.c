@@ -1,8 +1,20 @@
 /* load.c: a model file, by content: the root element tells the format. */
 #include "../base/base.h"
-#include "mjcf.h"
+#include "mjcf_copy.h"
+#include "urdf.h"
 
 #include <string.h>
+#include <strings.h>
+
+static void finish_medium(TnMjcf *m)
+{
+    /* MuJoCo skips all passive forces then */
+    if (!m->settings.spring && !m->settings.damper) m->option.density = m->option.viscosity = 0.0;
+    if (m->option.density == 0.0 && m->option.viscosity == 0.0) return;
+    for (const TnMjcfName *name = m->names.first; name; name = name->later)
+        if (name->kind == TN_NAMED_CABLE || name->kind == TN_NAMED_SOFT)
+            tn_mjcf_remark(m, TN_REMARK_MEDIUM, tn_xml_place(name->element), name->element->name);
+}
 
 /* All sections, those first that others refer to. */
 void tn_mjcf_interpret(TnMjcf *m)
@@ -10,6 +22,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     const TnXmlAttr *name = tn_xml_attr(m->root, "model");
     if (name) tn_builder_set_name(m->builder, name->value);
     tn_mjcf_read_settings(m);
+    tn_mjcf_expand(m, m->root);
     tn_mjcf_read_tenon(m);
     tn_mjcf_read_defaults(m);
     tn_mjcf_read_assets(m);
@@ -23,50 +36,81 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_actuators(m);
     tn_mjcf_read_sensors(m);
     tn_mjcf_read_keys(m);
+    tn_mjcf_read_attached_keys(m);
     tn_mjcf_finish_tenon(m);
+    finish_medium(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);
     tn_builder_set_view(m->builder, &m->view);
 }
 
-static bool is_mjcf(TnMjcf *m)
+static bool ends_with(const char *path, const char *ending)
 {
-    const char *name = m->root->name;
-    if (strcmp(name, "mujoco") == 0) return true;
-    if (strcmp(name, "robot") == 0)
-        tn_mjcf_error(m, m->root, "URDF is not supported yet");
-    else
-        tn_mjcf_error(m, m->root, "the root of a model file is <mujoco>, not <%.60s>", name);
-    return false;
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcasecmp(path + length - size, ending) == 0;
 }
 
-static TnModel *load(TnMjcf *m, const char *path)
+/* What has no root element, or need not be looked at to be known. False after an error. */
+static bool is_xml_model(TnMjcf *m, const char *path)
 {
-    TnModel *model = NULL;
-    m->root = tn_mjcf_read_tree(m, path);
-    if (m->root && is_mjcf(m)) {
+    static const char *const usd[] = {".usd", ".usda", ".usdc", ".usdz"};
+    const char *text = NULL;
+    for (int i = 0; i < 4; i++)
+        if (ends_with(path, usd[i]))
+            text = "USD is not supported; export the model as URDF or MJCF";
+    if (ends_with(path, ".xacro"))
+        text = "this is a xacro file; run xacro first: xacro robot.urdf.xacro > robot.urdf";
+    if (text) tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){path, 1, 1}, "model", "%s", text);
+    return !text;
+}
+
+typedef enum Format { FORMAT_MJCF, FORMAT_URDF, FORMAT_OTHER } Format;
+
+static Format format_of(TnMjcf *m)
+{
+    const char *name = m->root->name;
+    if (strcmp(name, "mujoco") == 0) return FORMAT_MJCF;
+    if (strcmp(name, "robot") == 0) return FORMAT_URDF;
+    if (strcmp(name, "sdf") == 0)
+        tn_mjcf_error(m, m->root, "SDF is not supported; export the model as URDF or MJCF");
+    else
+        tn_mjcf_error(m, m->root,
+                      "the root of a model file is <mujoco> (MJCF) or <robot> (URDF), not <%.60s>",
+                      name);
+    return FORMAT_OTHER;
+}
+
+static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
+{
+    if (is_xml_model(m, path)) m->root = tn_mjcf_read_tree(m, path);
+    Format format = m->root ? format_of(m) : FORMAT_OTHER;
+    if (format != FORMAT_OTHER) {
         m->builder = tn_builder_create();
-        if (m->builder)
+        if (!m->builder)
+            m->pool.failed = true;
+        else if (format == FORMAT_MJCF)
             tn_mjcf_interpret(m);
         else
-            m->pool.failed = true;
+            tn_urdf_interpret(m, load);
     }
     if (m->pool.failed) { /* other complaints may only be echoes of what could not be kept */
         m->err = (TnError){0};
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     }
-    /* Errors of the file first: compiling what is left of it would only repeat them in other words.
-     */
-    if (m->builder && m->err.count == 0) model = tn_builder_compile(m->builder, &m->err);
+    if (m->err.count == 0) return;
     tn_builder_destroy(m->builder);
-    return model;
+    m->builder = NULL;
 }
 
-TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+TnLoadDef tn_load_def(void) { return (TnLoadDef){.package_path = NULL}; }
+
+TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
+                                TnError *err)
 {
+    const TnLoadDef usual = tn_load_def();
     if (remarks) *remarks = (TnRemarks){0};
     if (err) *err = (TnError){0};
     if (!path || !path[0]) {
-        tn_error_add(err, TN_ERROR_USAGE, "tn_model_load: no path was given");
+        tn_error_add(err, TN_ERROR_USAGE, "no path of a model file was given");
         return NULL;
     }
     TnMjcf *m = tn_calloc(1, sizeof *m); /* holds a TnError: too big for small stacks */
@@ -75,18 +119,28 @@ TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnErro
         return NULL;
     }
     m->remarks = remarks;
-    TnModel *model = NULL;
     m->number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!m->number_locale) {
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     } else {
-        model = load(m, path);
+        read_definitions(m, path, def ? def : &usual);
         tn_mjcf_tell_remarks(m);
         freelocale(m->number_locale);
     }
     if (err) *err = m->err;
+    TnModelBuilder *builder = m->builder;
     tn_io_pool_free(&m->pool);
     tn_free(m);
+    return builder;
+}
+
+TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+{
+    /* Errors of the file first: compiling what is left of it would only repeat them in other words.
+     */
+    TnModelBuilder *builder = tn_builder_load(path, NULL, remarks, err);
+    TnModel *model = builder ? tn_builder_compile(builder, err) : NULL;
+    tn_builder_destroy(builder);
     return model;
 }
 

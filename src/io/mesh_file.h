@@ -24,6 +24,8 @@ typedef struct TnMeshFile {
 bool tn_mesh_read_obj(const char *text, size_t size, locale_t locale, TnMeshFile *out);
 bool tn_mesh_read_stl(const char *text, size_t size, locale_t locale, TnMeshFile *out);
 bool tn_mesh_read_msh(const char *text, size_t size, TnMeshFile *out);
+/* One of MJCF's builtin meshes (mesh_builtin.c). */
+bool tn_mesh_builtin(const char *name, const double *params, int count, TnMeshFile *out);
 void tn_mesh_file_free(TnMeshFile *mesh);
 
 /* ---- shared by the readers (mesh_file.c) ---- */
@@ -43,6 +45,11 @@ bool tn_mesh_fault(TnMeshFile *out, const char *format, ...) __attribute__((form
 /* Numbers as they lie in a file, lowest byte first. */
 uint32_t tn_mesh_u32(const char *bytes);
 float tn_mesh_f32(const char *bytes);
+
+/* Adds the triangles of a polygon of three corners or more to a list of int32_t (mesh_polygon.c).
+ * False: no memory. */
+bool tn_mesh_cut_polygon(const double *vertices, const int32_t *corners, int count,
+                         TnMeshList *out);
 
 /* Takes 9 numbers per triangle; corners at equal places become one vertex. False: no memory. */
 bool tn_mesh_merge(const double *corners, size_t triangle_count, TnMeshFile *out);

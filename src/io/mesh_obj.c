@@ -1,7 +1,7 @@
 /* mesh_obj.c: Wavefront OBJ files.
  *
- * Read are `v` (position) and `f` (polygon, cut into triangles from its first corner; of a/b/c only
- * the first number counts; negative ones count back from the last vertex). As in MuJoCo, only the
+ * Read are `v` (position) and `f` (polygon, cut into triangles by mesh_polygon.c; of a/b/c only the
+ * first number counts; negative ones count back from the last vertex). As in MuJoCo, only the
  * faces of the first group (`o`, `g`) that has any are taken, and vertices that no face names are
  * left out. Everything else is about looks. */
 #include "mesh_file.h"
@@ -15,6 +15,7 @@ typedef struct Reader {
     locale_t locale;
     TnMeshFile *out;
     TnMeshList vertices, corners; /* double, int32_t */
+    TnMeshList face;              /* int32_t: corners of the one that is read */
     int line;
     bool closed; /* a further group has begun */
 } Reader;
@@ -57,21 +58,17 @@ static bool read_corner(Reader *r, const char *word, size_t length, int32_t *out
 
 static bool read_face(Reader *r, const char *at)
 {
-    int32_t first = 0, previous = 0, corner = 0;
     size_t length;
-    int count = 0;
-    for (const char *word; (word = tn_mesh_word(&at, &length)); count++) {
-        if (!read_corner(r, word, length, &corner)) return false;
-        if (count == 0) first = corner;
-        if (count >= 2) {
-            const int32_t triangle[3] = {first, previous, corner};
-            for (int k = 0; k < 3; k++)
-                if (!tn_mesh_list_add(&r->corners, sizeof triangle[k], &triangle[k])) return false;
-        }
-        previous = corner;
+    r->face.count = 0;
+    for (const char *word; (word = tn_mesh_word(&at, &length));) {
+        int32_t corner;
+        if (!read_corner(r, word, length, &corner) ||
+            !tn_mesh_list_add(&r->face, sizeof corner, &corner))
+            return false;
     }
-    if (count >= 3) return true;
-    return tn_mesh_fault(r->out, "line %d: a face needs at least three corners", r->line);
+    if (r->face.count < 3)
+        return tn_mesh_fault(r->out, "line %d: a face needs at least three corners", r->line);
+    return tn_mesh_cut_polygon(r->vertices.data, r->face.data, (int)r->face.count, &r->corners);
 }
 
 static bool read_line(Reader *r, const char *at)
@@ -139,5 +136,6 @@ bool tn_mesh_read_obj(const char *text, size_t size, locale_t locale, TnMeshFile
     good = good && compact(&r);
     tn_free(r.vertices.data);
     tn_free(r.corners.data);
+    tn_free(r.face.data);
     return good;
 }

@@ -35,6 +35,7 @@ typedef enum TnMjcfUse {
     TN_USE_HULL,    /* how MuJoCo thins out hulls: remark */
     TN_USE_LENS,    /* of cameras, beyond the field of view: remark */
     TN_USE_GAP,     /* distances at which soft constraints start: remark unless zero */
+    TN_USE_DELAY,   /* of sensors: remark unless zero */
     TN_USE_CABLE,   /* of a cable's joints, approximated: remark */
     TN_USE_FLEX,    /* of soft bodies, MuJoCo's algorithms and surfaces alone: remark */
     TN_USE_NEUTRAL, /* must equal `words` (a word, or one number for all): anything else is not
@@ -91,7 +92,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_DEFORMABLE,
     TN_GROUP_FLEX,
     TN_GROUP_FLEXCOMP, /* those of TN_GROUP_FLEX, and pins */
-    TN_GROUP_SOFT      /* in a <soft> of <tenon> */
+    TN_GROUP_SOFT,     /* in a <soft> of <tenon> */
+    TN_GROUP_ROD       /* in a <rod> of <tenon> */
 } TnMjcfGroup;
 const TnMjcfRule *tn_mjcf_rule(TnMjcfGroup group, const char *name);
 const char *tn_mjcf_unsupported(
@@ -102,6 +104,7 @@ void tn_mjcf_offer_rules(TnMjcfGroup group, void *suggestion);
 
 typedef enum TnMjcfNameKind {
     TN_NAMED_BODY,
+    TN_NAMED_LINK, /* of URDF; data: TnUrdfLink */
     TN_NAMED_FRAME,
     TN_NAMED_JOINT,
     TN_NAMED_GEOM,
@@ -119,10 +122,12 @@ typedef enum TnMjcfNameKind {
     TN_NAMED_TEXTURE,
     TN_NAMED_MATERIAL,
     TN_NAMED_MESH,
+    TN_NAMED_HFIELD,
     TN_NAMED_CLASS,
     TN_NAMED_RESTITUTION, /* geoms of the <tenon> element */
     TN_NAMED_CABLE,       /* by prefix */
     TN_NAMED_SEGMENT,     /* a cable's body; data: TnMjcfPose of MuJoCo's frame in tenon's */
+    TN_NAMED_COLLISION,   /* meshes of the <tenon> element */
     TN_NAMED_ROD,         /* cables of the <tenon> element */
     TN_NAMED_WHEEL,
     TN_NAMED_SOFT,      /* data: TnMjcfNodes, NULL after an error */
@@ -184,8 +189,29 @@ typedef enum TnMjcfRemark {
     TN_REMARK_FLEX_QPOS,
     TN_REMARK_SOFT_DIM,
     TN_REMARK_SIZE,
+    TN_REMARK_FUSE,
+    TN_REMARK_SKIN,
+    TN_REMARK_STRAY,
+    TN_REMARK_DROPPED,
+    TN_REMARK_DELAY,
+    TN_REMARK_FIXED,
+    TN_REMARK_ROUND,
+    TN_REMARK_ATTACHED_OPTION,
+    TN_REMARK_ATTACHED_KEY,
+    TN_REMARK_ATTACHED_ACT,
+    TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
+    TN_REMARK_URDF_ATTR,
+    TN_REMARK_URDF_ELEMENT,
+    TN_REMARK_URDF_OTHER,
+    TN_REMARK_URDF_FUSE,
+    TN_REMARK_URDF_LIMIT,
+    TN_REMARK_URDF_VELOCITY,
+    TN_REMARK_URDF_MASS,
+    TN_REMARK_URDF_VISUAL,
+    TN_REMARK_URDF_INERTIA,
+    TN_REMARK_URDF_MASSLESS,
     TN_REMARK_COUNT
 } TnMjcfRemark;
 
@@ -209,9 +235,15 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool strip_path, exact_mesh_inertia;
+    bool lengths_by_limits;  /* of muscles, as limits of joints and tendons are given */
+    bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
-    bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity;
+    bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
+    bool constraint, passive; /* false: all of those that belong to it are disabled */
+    bool align_free;
+    unsigned disabled_groups; /* of actuators: one bit each */
+    bool override;            /* what follows stands for the values of all contacts */
+    double override_margin, override_friction[5];
 } TnMjcfSettings;
 
 typedef struct TnMjcf {
@@ -224,8 +256,13 @@ typedef struct TnMjcf {
     const char *main_directory;  /* with its '/', or "" */
     struct TnMjcfOpened *opened; /* files read so far */
     TnModelBuilder *builder;
-    const TnXmlElement *root;
-    TnMjcfSettings settings;
+    TnXmlElement *root;
+    TnMjcfSettings settings;    /* of the present scope */
+    struct TnMjcfScope *scopes; /* 0: the main file; then attached models */
+    int scope, scope_count, scope_room;
+    struct TnMjcfSub *subs; /* models that may be attached */
+    int instance_count, attach_depth;
+    struct TnMjcfAttachedKey *attached_keys, *last_attached_key;
     TnOption option;
     TnSource option_place;
     TnView view;
@@ -233,7 +270,11 @@ typedef struct TnMjcf {
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
-    int qpos_count, dof_count, actuator_count;
+    TnBodyId *carriers; /* by body: the body that moves it, or the world; see tn_mjcf_carrier */
+    int carrier_count, carrier_room;
+    int qpos_count, dof_count, actuator_count, act_count, mocap_count;
+    int body_elements;                                /* read so far */
+    struct TnMjcfOwnRod *own_rods;                    /* of <tenon>, with shapes of their own */
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
@@ -306,6 +347,16 @@ const TnMjcfName *tn_mjcf_refer(TnMjcf *m, TnMjcfNameKind kind, const TnXmlEleme
                                 const char *attr_name);
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
 
+/* How an actuator's force follows from its control, and ranges of control and activation
+ * (mjcf_gains.c); range: of the joint or tendon that it acts on, NULL: none. */
+#define TN_MJCF_ACTUATORS                                                                          \
+    "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor pid "     \
+    "orientation"
+void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
+                        TnActuatorDef *actuator);
+/* The plugin mujoco.pid (mjcf_pid.c). */
+void tn_mjcf_read_pid(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator);
+
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {
     double pos[3], quat[4];
@@ -320,6 +371,9 @@ bool tn_mjcf_normalize_quat(double quat[4]);                /* false: zero lengt
 void tn_mjcf_quat_from_z(
     const double z[3], double quat[4]); /* the shortest turn from the z axis; z is a unit vector */
 
+/* angles in the compiler's unit and order. */
+void tn_mjcf_quat_from_euler(const TnMjcfSettings *settings, const double angles[3],
+                             double quat[4]);
 TnMjcfPose tn_mjcf_inverse(const TnMjcfPose *pose);
 
 /* A geom with its pose in the world, reference pose. */
@@ -331,16 +385,28 @@ typedef struct TnMjcfGeomPlace {
 /* Geoms and sites (mjcf_geom.c); bodies and joints (mjcf_body.c). */
 bool tn_mjcf_geom(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnGeomDef *out);
+/* The values of all contacts, where the file overrides them. */
+void tn_mjcf_override(TnMjcf *m, const TnXmlElement *element, double friction[3], double *margin);
 /* Colour, group and contact parameters alone. */
 void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom);
 void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnBodyId body);
 void tn_mjcf_read_bodies(TnMjcf *m);
+/* The body whose joints move this one: bodies with the same carrier are fixed to each other. A new
+ * body is carried by its parent's carrier until it has a joint. */
+TnBodyId tn_mjcf_carrier(const TnMjcf *m, TnBodyId body);
+void tn_mjcf_set_carrier(TnMjcf *m, TnBodyId body, TnBodyId carrier);
 /* Cables (mjcf_composite.c). `frame` is the element's pose in its body's axes, `world` in the
  * world's. */
 void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                        const TnMjcfPose *frame, const TnMjcfPose *world, TnBodyId body);
 void tn_mjcf_read_extensions(TnMjcf *m);
+/* Rods with shapes of their own (mjcf_rod.c): noted before bodies, added between and after them. */
+bool tn_mjcf_rod_has_shape(const TnXmlElement *element);
+void tn_mjcf_note_rod(TnMjcf *m, const TnXmlElement *element);
+void tn_mjcf_add_rods(TnMjcf *m, bool all);
+/* Geoms, sites and cameras inside a <segment> (mjcf_body.c). */
+void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body);
 /* Soft bodies (mjcf_soft.c and others, see mjcf_soft.h): after bodies. */
 void tn_mjcf_read_softs(TnMjcf *m);
 bool tn_mjcf_soft_has_shape(const TnXmlElement *element); /* of <soft> in <tenon> */
@@ -370,6 +436,8 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *element);
 void tn_mjcf_read_assets(TnMjcf *m);
 /* A mesh (mjcf_mesh.c); 0 after an error. */
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *element, const char *name);
+/* The mesh of a height field (mjcf_hfield.c); 0 after an error. */
+TnMeshId tn_mjcf_hfield(TnMjcf *m, const TnXmlElement *element, const char *name);
 /* The triangles of its `file`; the path is kept for messages. */
 struct TnMeshFile;
 bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcfView *view,
@@ -381,13 +449,36 @@ void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);
 void tn_mjcf_read_equalities(TnMjcf *m);
 void tn_mjcf_read_sensors(TnMjcf *m);
+/* A sensor that is not supported keeps its room in the data; a remark says so. True. */
+bool tn_mjcf_keep_room(TnMjcf *m, const TnXmlElement *e, int numbers, TnSensorDef *sensor);
+/* A site at the frame that objtype and objname name; `axes`: its orientation counts. False: an
+ * error was told, or it is not known (*out is 0). */
+bool tn_mjcf_sensor_frame(TnMjcf *m, const TnXmlElement *e, bool axes, TnSiteId *out);
+/* Sensors of no single part: mjcf_sensor_world.c. False: an error was told. */
+bool tn_mjcf_sensor_of_world(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor);
 void tn_mjcf_read_keys(TnMjcf *m);
 void tn_mjcf_read_tenon(TnMjcf *m);   /* its settings and restitutions: before bodies */
 void tn_mjcf_finish_tenon(TnMjcf *m); /* its track, and whether its geoms exist: after actuators */
 bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path, TnTrackDef *out);
 
+/* Scopes (mjcf_settings.c): the <compiler> of the main file or of an attached model, and its
+ * folder. Readers enter the scope of an element before they read it. */
+typedef struct TnMjcfScope {
+    TnMjcfSettings settings;
+    const char *directory;
+} TnMjcfScope;
+bool tn_mjcf_add_scope(TnMjcf *m, TnXmlElement *root, const char *directory, int *scope);
+void tn_mjcf_enter(TnMjcf *m, const TnXmlElement *element);
+/* Keyframes of attached models (mjcf_attach_key.c): noted; read behind the others. */
+void tn_mjcf_attached_keys(TnMjcf *m, const TnXmlElement *root, const TnXmlElement *section,
+                           const char *prefix, int instance);
+void tn_mjcf_read_attached_keys(TnMjcf *m);
+
 /* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error. */
-const TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
+TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
+/* Another model that `element` names; its elements are in a scope of their own. */
+TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const char *path,
+                                 int *scope);
 /* A path as written in an element: as it stands, beside the main file, beside the element's file.
  */
 const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *path);

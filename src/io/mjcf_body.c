@@ -32,6 +32,7 @@ static bool is(const TnXmlElement *element, const char *name)
 static Place inner_place(TnMjcf *m, const TnXmlElement *frame, const Place *outer, bool first_pass)
 {
     m->quiet = !first_pass;
+    tn_mjcf_enter(m, frame);
     TnMjcfView view = tn_mjcf_plain_view(frame);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     Place place = *outer;
@@ -71,8 +72,6 @@ static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, G
             TnMjcfView view = tn_mjcf_plain_view(e);
             tn_mjcf_name_add(m, TN_NAMED_FRAME, e, tn_mjcf_text(&view, "name"), 0, NULL);
             collect(m, e, &inner, list);
-        } else if (is(e, "inertial") && is(parent, "frame")) {
-            tn_mjcf_error(m, e, "inertial must be a child of a body");
         }
     }
 }
@@ -127,7 +126,27 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
     }
 }
 
-static void read_inertial(TnMjcf *m, const TnXmlElement *e, TnBodyDef *body)
+/* R I Rᵀ; numbers in MJCF's order: xx, yy, zz, xy, xz, yz. */
+static void rotate_inertia(const double quat[4], double inertia[6])
+{
+    static const int index[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    double R[3][3], out[6] = {0}; /* columns of R are the turned axes */
+    for (int k = 0; k < 3; k++) {
+        double axis[3] = {0, 0, 0}, turned[3];
+        axis[k] = 1;
+        tn_mjcf_rotate(quat, axis, turned);
+        for (int i = 0; i < 3; i++) R[i][k] = turned[i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
+                    out[index[i][j]] += R[i][k] * inertia[index[k][l]] * R[j][l];
+    memcpy(inertia, out, sizeof out);
+}
+
+static void read_inertial(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *frame,
+                          TnBodyDef *body)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, e)) return;
     if (body->has_inertia) {
@@ -135,7 +154,7 @@ static void read_inertial(TnMjcf *m, const TnXmlElement *e, TnBodyDef *body)
         return;
     }
     TnMjcfView view = tn_mjcf_plain_view(e);
-    TnMjcfPose pose = tn_mjcf_pose(m, &view);
+    TnMjcfPose own = tn_mjcf_pose(m, &view), pose = tn_mjcf_compose(frame, &own);
     body->has_inertia = true;
     body->mass = tn_mjcf_real(m, &view, "mass", 0);
     memcpy(body->inertia_pos, pose.pos, sizeof body->inertia_pos);
@@ -150,6 +169,43 @@ static void read_inertial(TnMjcf *m, const TnXmlElement *e, TnBodyDef *body)
     for (int i = 0; i < 5 && body->use_inertia_full; i++)
         if (tn_xml_attr(e, turns[i]))
             tn_mjcf_error_attr(m, e, turns[i], "fullinertia and %s cannot both be given", turns[i]);
+    bool turned = frame->quat[1] != 0 || frame->quat[2] != 0 || frame->quat[3] != 0;
+    if (body->use_inertia_full && turned) rotate_inertia(frame->quat, body->inertia_full);
+}
+
+/* Of a body and its frames. */
+static void find_inertial(TnMjcf *m, const TnXmlElement *parent, const Place *place,
+                          TnBodyDef *body)
+{
+    for (const TnXmlElement *e = parent->first; e; e = e->next) {
+        if (is(e, "inertial")) {
+            read_inertial(m, e, &place->frame, body);
+        } else if (is(e, "frame")) {
+            Place inner = inner_place(m, e, place, false);
+            find_inertial(m, e, &inner, body);
+        }
+    }
+}
+
+TnBodyId tn_mjcf_carrier(const TnMjcf *m, TnBodyId body)
+{
+    return body < m->carrier_count && m->carriers[body] ? m->carriers[body] : body;
+}
+
+void tn_mjcf_set_carrier(TnMjcf *m, TnBodyId body, TnBodyId carrier)
+{
+    if (body <= 0) return;
+    if (body >= m->carrier_room) {
+        int room = 2 * body + 16;
+        TnBodyId *carriers = tn_io_alloc(&m->pool, (size_t)room * sizeof *carriers);
+        if (!carriers) return;
+        if (m->carrier_count)
+            memcpy(carriers, m->carriers, (size_t)m->carrier_count * sizeof *carriers);
+        m->carriers = carriers;
+        m->carrier_room = room;
+    }
+    if (body >= m->carrier_count) m->carrier_count = body + 1;
+    m->carriers[body] = carrier;
 }
 
 static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *place);
@@ -159,6 +215,7 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e,
                                                 const Place *outer, Place *inner)
 {
+    tn_mjcf_enter(m, e);
     TnMjcfView view = tn_mjcf_plain_view(e);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     pose = tn_mjcf_compose(&outer->frame, &pose);
@@ -172,18 +229,23 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->parent = outer->body;
     memcpy(body->pos, pose.pos, sizeof body->pos);
     memcpy(body->quat, pose.quat, sizeof body->quat);
-    body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    if (m->settings.spring || m->settings.damper) /* else MuJoCo skips all passive forces */
+        body->gravity_compensation = tn_mjcf_real(m, &view, "gravcomp", 0);
+    body->mocap = tn_mjcf_word(&view, "mocap", "false true", 0) == 1;
+    m->mocap_count += body->mocap;
     body->source = tn_xml_place(e);
-    for (const TnXmlElement *child = e->first; child; child = child->next)
-        if (is(child, "inertial")) read_inertial(m, child, body);
     *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
+    find_inertial(m, e, inner, body);
     GeomList geoms = {0};
     collect(m, e, inner, &geoms);
+    tn_mjcf_enter(m, e); /* again: what was attached to it has left it */
     if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
     body->min_mass = m->settings.bound_mass;
     body->min_inertia = m->settings.bound_inertia;
     body->balance_inertia = m->settings.balance_inertia;
     inner->body = tn_builder_add_body(m->builder, body);
+    tn_mjcf_set_carrier(m, inner->body,
+                        body->mocap ? inner->body : tn_mjcf_carrier(m, outer->body));
     if (body->name && strcmp(body->name, "world") == 0)
         tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");
     else
@@ -198,8 +260,10 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
 {
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
         Place inner;
-        if (is(e, "body") && read_body(m, e, place, &inner)) {
-            read_children(m, e, &inner);
+        if (is(e, "body")) {
+            tn_mjcf_add_rods(m, false);
+            m->body_elements++;
+            if (read_body(m, e, place, &inner)) read_children(m, e, &inner);
         } else if (is(e, "frame")) {
             inner = inner_place(m, e, place, false);
             read_children(m, e, &inner);
@@ -211,6 +275,21 @@ static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *pl
             tn_mjcf_flexcomp(m, e, &world, place->body);
         }
     }
+}
+
+void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body)
+{
+    Place place = {.body = body,
+                   .class_ = m->main_class,
+                   .frame = tn_mjcf_identity(),
+                   .world = tn_mjcf_identity()};
+    GeomList geoms = {0};
+    for (const TnXmlElement *e = element->first; e; e = e->next)
+        if (tn_mjcf_word_index("geom site camera", e->name) < 0)
+            tn_mjcf_error(m, e, "a segment has geoms, sites and cameras only");
+    collect(m, element, &place, &geoms);
+    add_geoms(m, &geoms, &place);
+    read_parts(m, element, &place);
 }
 
 /* Lights may look at bodies that come later in the file. */
@@ -240,6 +319,7 @@ void tn_mjcf_read_bodies(TnMjcf *m)
         if (is(e, "worldbody")) read_parts(m, e, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_children(m, e, &place);
+    tn_mjcf_add_rods(m, true);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) check_targets(m, e);
     tn_mjcf_finish_cameras(m);

@@ -44,8 +44,8 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOLVER] = "tenon uses its own solver, time stepping and collision detection; "
                              "MuJoCo's settings for them are read but not used",
         [TN_REMARK_USER] = "user and custom data are read but not kept",
-        [TN_REMARK_GAP] = "tenon's contacts and limits act at zero distance; gap and the margin of "
-                          "joint limits are read but not used",
+        [TN_REMARK_GAP] = "tenon's limits act at zero distance; the margin of joint limits is read "
+                          "but not used",
         [TN_REMARK_DRAWING] = "lights, textures and this kind of visual setting are read but not "
                               "kept; drawings use cameras, the starting view and colours",
         [TN_REMARK_CAMERA_COM] = "tenon's cameras follow the origin of a body, not a centre of "
@@ -70,9 +70,52 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_SOFT_DIM] = "points of a soft body have sliding friction only; condim 4 and 6 "
                                "are taken as 3",
         [TN_REMARK_SIZE] = "sizes are found from the model; <size> is read but not used",
+        [TN_REMARK_FUSE] =
+            "fusestatic has no effect: bodies without joints move with their parents "
+            "in any case, and keep their names",
+        [TN_REMARK_SKIN] = "skins are not drawn",
+        [TN_REMARK_STRAY] = "this element is outside of <worldbody> and passed over, as in MuJoCo",
+        [TN_REMARK_DROPPED] =
+            "an equality between what is replicated or attached and what is not is "
+            "left out, as in MuJoCo",
+        [TN_REMARK_ATTACHED_OPTION] = "an attached model brings no settings (option, visual, "
+                                      "statistic, tenon); those of the main file count",
+        [TN_REMARK_ATTACHED_KEY] =
+            "keyframes of attached models are left out in a model with cables "
+            "or soft bodies",
+        [TN_REMARK_ATTACHED_ACT] =
+            "of keyframes of attached models, act, mpos and mquat are read but not used",
+        [TN_REMARK_DELAY] =
+            "sensors read the present state; delay, interval and nsample are read but "
+            "not used",
+        [TN_REMARK_FIXED] =
+            "what acts between parts that are fixed to each other has no effect and is left out",
+        [TN_REMARK_ROUND] =
+            "friction has a number for each of two directions; where only the first is "
+            "given it counts for both, while MuJoCo keeps the default of the other",
+        [TN_REMARK_MEDIUM] = "the medium does not act on cables and soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
-        [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
-                             "in the sensor data"};
+        [TN_REMARK_SENSOR] = "this sensor is not supported yet: its numbers are zeros, or are "
+                             "left out where their count is not known",
+        [TN_REMARK_URDF_ATTR] = "this attribute is not known and passed over",
+        [TN_REMARK_URDF_ELEMENT] = "this element is not known and passed over",
+        [TN_REMARK_URDF_OTHER] = "this is for other programs and passed over; actuators and "
+                                 "sensors can be added in MJCF: tenon convert",
+        [TN_REMARK_URDF_FUSE] = "links that are fixed to others stay bodies of their own, with "
+                                "their names; their masses are merged all the same",
+        [TN_REMARK_URDF_LIMIT] = "lower is not below upper, so the joint has no limits, as in "
+                                 "MuJoCo",
+        [TN_REMARK_URDF_VELOCITY] = "effort bounds the sum of actuators' forces; limits of "
+                                    "velocity are read but not used",
+        [TN_REMARK_URDF_MASS] = "a moving link without <inertial> gets the mass of its collisions "
+                                "with 1000 kg/m³, as in MuJoCo",
+        [TN_REMARK_URDF_VISUAL] = "the mesh of a visual is not found or cannot be read; it is not "
+                                  "drawn",
+        [TN_REMARK_URDF_INERTIA] = "no body can have these moments: one is larger than the sum of "
+                                   "the others, or negative; all three become their mean, as "
+                                   "with MuJoCo's balanceinertia",
+        [TN_REMARK_URDF_MASSLESS] = "a link without mass between two joints is no body; both "
+                                    "joints move the next link"};
     return texts[which];
 }
 
@@ -231,6 +274,9 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
     case TN_USE_GAP:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_GAP, place, element->name);
         break;
+    case TN_USE_DELAY:
+        if (largest != 0) tn_mjcf_remark(m, TN_REMARK_DELAY, place, element->name);
+        break;
     case TN_USE_CABLE:
         if (largest != 0) tn_mjcf_remark(m, TN_REMARK_CABLE, place, element->name);
         break;
@@ -289,6 +335,7 @@ static void unknown_element(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *el
 
 const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
 {
+    tn_mjcf_enter(m, element);
     const TnMjcfRule *rule = tn_mjcf_rule(group, element->name);
     if (!rule) {
         unknown_element(m, group, element);
@@ -307,12 +354,25 @@ const TnMjcfRule *tn_mjcf_check(TnMjcf *m, TnMjcfGroup group, const TnXmlElement
     return rule;
 }
 
+static void refuse_plugin(TnMjcf *m, const TnXmlElement *e)
+{
+    const TnXmlAttr *name = tn_xml_attr(e, "plugin"), *instance = tn_xml_attr(e, "instance");
+    const char *text = name ? name->value : instance ? instance->value : "";
+    if (strncmp(text, "mujoco.sdf.", 11) == 0)
+        tn_mjcf_error(m, e,
+                      "plugin '%.60s' is not supported: there are no signed distance shapes; use a "
+                      "mesh",
+                      text);
+    else
+        tn_mjcf_error(m, e, "plugin '%.60s' is not supported", text);
+}
+
 const TnMjcfRule *tn_mjcf_check_leaf(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *element)
 {
     const TnMjcfRule *rule = tn_mjcf_check(m, group, element);
     for (const TnXmlElement *child = element->first; rule && child; child = child->next) {
         if (strcmp(child->name, "plugin") == 0)
-            tn_mjcf_error(m, child, "plugins are not supported yet");
+            refuse_plugin(m, child);
         else
             tn_mjcf_error(m, child, "unknown element <%.60s> in <%.60s>, which has no children",
                           child->name, element->name);

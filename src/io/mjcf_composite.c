@@ -411,9 +411,14 @@ const TnMjcfPose *tn_mjcf_segment_frame(const TnMjcf *m, const TnMjcfName *body)
 
 /* ---- <extension> ---- */
 
+/* Says only that a plugin may be used; who uses it says whether that works. */
 static void read_extension(TnMjcf *m, const TnXmlElement *e)
 {
-    if (tn_mjcf_check_leaf(m, TN_GROUP_EXTENSION, e)) is_cable_plugin(m, e);
+    if (!tn_mjcf_check(m, TN_GROUP_EXTENSION, e)) return;
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        if (strcmp(child->name, "instance") != 0)
+            tn_mjcf_error(m, child, "unknown element <%.60s> in <plugin>; it has <instance> only",
+                          child->name);
 }
 
 void tn_mjcf_read_extensions(TnMjcf *m) { tn_mjcf_each_child(m, "extension", read_extension); }

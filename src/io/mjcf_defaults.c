@@ -56,6 +56,14 @@ void tn_mjcf_read_defaults(TnMjcf *m)
     for (const TnXmlElement *e = m->root->first; e; e = e->next) {
         if (strcmp(e->name, "default") != 0) continue;
         const TnXmlAttr *name = tn_xml_attr(e, "class");
+        if (e->scope) { /* of an attached model: a class of its own, under no other */
+            const TnMjcfName *old = name ? tn_mjcf_name_find(m, TN_NAMED_CLASS, name->value) : NULL;
+            TnMjcfClass *own = old    ? (TnMjcfClass *)(uintptr_t)old->data
+                               : name ? new_class(m, name->value, NULL, e)
+                                      : NULL;
+            if (own) read_section(m, e, own);
+            continue;
+        }
         if (name && strcmp(name->value, "main") != 0)
             tn_mjcf_error_attr(
                 m, e, "class",

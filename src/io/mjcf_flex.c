@@ -199,6 +199,10 @@ static void read_flex(TnMjcf *m, const TnXmlElement *e)
 {
     int before = m->err.count;
     if (!tn_mjcf_check(m, TN_GROUP_DEFORMABLE, e)) return;
+    if (is(e, "skin")) {
+        tn_mjcf_remark(m, TN_REMARK_SKIN, tn_xml_place(e), e->name);
+        return;
+    }
     TnMjcfView view = tn_mjcf_plain_view(e);
     TnMjcfSoft soft = tn_mjcf_soft_new(e);
     soft.from_mujoco = true;

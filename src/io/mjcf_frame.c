@@ -10,6 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+/* A length this near to 1 is one, up to rounding: what was written with all digits keeps its bits.
+ */
+#define UNIT 1e-14
+
 static double norm3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
 static bool normalize3(double v[3])
@@ -46,6 +50,7 @@ bool tn_mjcf_normalize_quat(double quat[4])
 {
     double n = sqrt(quat[0] * quat[0] + quat[1] * quat[1] + quat[2] * quat[2] + quat[3] * quat[3]);
     if (!(n > 1e-14)) return false;
+    if (fabs(n - 1) < UNIT) return true;
     for (int i = 0; i < 4; i++) quat[i] /= n;
     return true;
 }
@@ -107,7 +112,7 @@ static void quat_from_axes(const double x[3], const double y[3], const double z[
     tn_mjcf_normalize_quat(quat);
 }
 
-static void quat_from_euler(const TnMjcfSettings *settings, const double angles[3], double quat[4])
+void tn_mjcf_quat_from_euler(const TnMjcfSettings *settings, const double angles[3], double quat[4])
 {
     const double start[4] = {1, 0, 0, 0};
     memcpy(quat, start, sizeof start);
@@ -187,7 +192,7 @@ void tn_mjcf_orientation(TnMjcf *m, const TnMjcfView *view, double quat[4])
         else
             turn(v, v[3] * m->settings.angle, quat);
     } else if (spelling[0] == 'e') {
-        quat_from_euler(&m->settings, v, quat);
+        tn_mjcf_quat_from_euler(&m->settings, v, quat);
     } else if (spelling[0] == 'x') {
         if (!quat_from_xyaxes(v, quat)) wrong = "the axes are parallel or have length zero";
     } else {

@@ -143,7 +143,25 @@ static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *
     return root;
 }
 
-const TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path)
+TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const char *path,
+                                 int *scope)
+{
+    path = tn_mjcf_resolve(m, element, path);
+    Opened *opened = m->opened, *entry = NULL;
+    m->opened = NULL; /* what one file includes, another may include, too */
+    TnXmlElement *root = path ? open_file(m, path, element, &entry) : NULL;
+    m->opened = opened;
+    if (!root) return NULL;
+    if (strcmp(root->name, "mujoco") != 0) {
+        tn_mjcf_error(m, root, "the root of a model to attach is <mujoco>, not <%.60s>",
+                      root->name);
+        return NULL;
+    }
+    const char *directory = tn_io_copy(&m->pool, path, directory_length(path));
+    return directory && tn_mjcf_add_scope(m, root, directory, scope) ? root : NULL;
+}
+
+TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path)
 {
     m->main_directory = tn_io_copy(&m->pool, path, directory_length(path));
     const char *copy = tn_io_copy(&m->pool, path, strlen(path));

@@ -12,6 +12,7 @@ static void add(TnMjcf *m, const TnXmlElement *element, const TnJointDef *joint)
     static const int dof_size[] = {
         [TN_JOINT_FREE] = 6, [TN_JOINT_BALL] = 3, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
     TnJointId id = tn_builder_add_joint(m->builder, joint);
+    tn_mjcf_set_carrier(m, joint->body, joint->body);
     TnJointDef *kept =
         TN_IO_NEW(&m->pool, TnJointDef); /* actuators and sensors ask for type and range */
     if (!kept) return;
@@ -39,6 +40,7 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     tn_mjcf_reals(m, view, "axis", axis, 3);
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     bool needed = joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE;
+    if (fabs(length - 1) < 1e-14) length = 1; /* a written one keeps its bits */
     if (length > 1e-14) {
         for (int i = 0; i < 3; i++) joint->axis[i] = axis[i] / length;
     } else if (needed) {
@@ -46,6 +48,47 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
         tn_mjcf_find(view, "axis", &holder);
         tn_mjcf_error_attr(m, holder, "axis", "axis has length zero");
     }
+}
+
+/* The force of a spring or damper per displacement or velocity. More numbers are those of higher
+ * powers. */
+static double read_linear(TnMjcf *m, const TnMjcfView *view, const char *name)
+{
+    double numbers[3] = {0, 0, 0};
+    tn_mjcf_reals(m, view, name, numbers, 3);
+    if (numbers[1] != 0 || numbers[2] != 0)
+        tn_mjcf_error_attr(m, view->element, name,
+                           "%s with coefficients of higher powers is not supported yet; give one "
+                           "number",
+                           name);
+    else if (numbers[0] < 0)
+        tn_mjcf_error_attr(m, view->element, name, "%s: it must not be negative", name);
+    return numbers[0];
+}
+
+/* A time constant and a damping ratio, in place of stiffness and damping. */
+static void read_spring_damper(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
+{
+    double numbers[2] = {0, 0};
+    tn_mjcf_reals(m, view, "springdamper", numbers, 2);
+    if (numbers[0] == 0 && numbers[1] == 0) return;
+    if (numbers[0] == 0 || numbers[1] == 0)
+        tn_mjcf_error_attr(m, view->element, "springdamper",
+                           "springdamper needs two positive numbers, or two zeros");
+    else if (m->settings.spring && m->settings.damper) {
+        joint->spring_time = numbers[0];
+        joint->spring_ratio = numbers[1];
+    } else if (m->settings.spring || m->settings.damper) {
+        tn_mjcf_error_attr(m, view->element, "springdamper",
+                           "springdamper with only one of the flags spring and damper enabled is "
+                           "not supported; set stiffness and damping");
+    }
+}
+
+static bool is_aligned(const TnMjcf *m, const TnMjcfView *view)
+{
+    int align = tn_mjcf_word(view, "align", "false true auto", TN_TRI_AUTO);
+    return align == TN_TRI_TRUE || (align == TN_TRI_AUTO && m->settings.align_free);
 }
 
 static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
@@ -71,10 +114,14 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     bool scalar = joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE;
     joint.ref = scalar ? unit * tn_mjcf_real(m, &view, "ref", 0) : 0;
     joint.spring_ref = scalar ? unit * tn_mjcf_real(m, &view, "springref", 0) : 0;
-    joint.stiffness = m->settings.spring ? tn_mjcf_real(m, &view, "stiffness", 0) : 0;
-    joint.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
+    double stiffness = read_linear(m, &view, "stiffness"),
+           damping = read_linear(m, &view, "damping");
+    joint.stiffness = m->settings.spring ? stiffness : 0;
+    joint.damping = m->settings.damper ? damping : 0;
+    read_spring_damper(m, &view, &joint);
     joint.armature = tn_mjcf_real(m, &view, "armature", 0);
     joint.friction_loss = m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
+    joint.align = joint.type == TN_JOINT_FREE && is_aligned(m, &view);
     joint.actuator_gravity = tn_mjcf_bool(&view, "actuatorgravcomp", false);
     joint.actuator_limited =
         tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", joint.actuator_range);
@@ -91,12 +138,11 @@ void tn_mjcf_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cl
     }
     /* freejoint takes nothing from default classes: that is what it is for */
     TnMjcfView view = tn_mjcf_plain_view(element);
-    if (tn_mjcf_word(&view, "align", "false true auto", TN_TRI_AUTO) == TN_TRI_TRUE)
-        tn_mjcf_error_attr(m, element, "align", "align=\"true\" is not supported yet");
     TnJointDef joint = tn_joint_def();
     joint.source = tn_xml_place(element);
     joint.name = tn_mjcf_text(&view, "name");
     joint.body = body;
     joint.type = TN_JOINT_FREE;
+    joint.align = is_aligned(m, &view);
     add(m, element, &joint);
 }

@@ -103,6 +103,18 @@ static bool read_inline(TnMjcf *m, const TnXmlElement *e, TnMeshFile *out)
     return true;
 }
 
+static bool make_builtin(TnMjcf *m, const TnXmlElement *e, const char *kind, TnMeshFile *out)
+{
+    int count = 0;
+    const double *params = tn_mjcf_real_list(m, e, "params", &count);
+    if (tn_mesh_builtin(kind, params, count, out)) return true;
+    if (out->fault[0])
+        tn_mjcf_error_attr(m, e, "params", "%s", out->fault);
+    else
+        m->pool.failed = true;
+    return false;
+}
+
 static void place_vertices(TnMjcf *m, const TnMjcfView *view, TnMeshFile *mesh)
 {
     double refpos[3] = {0, 0, 0}, refquat[4] = {1, 0, 0, 0}, scale[3] = {1, 1, 1};
@@ -139,26 +151,40 @@ static TnMeshInertia read_inertia(const TnMjcf *m, const TnMjcfView *view)
     return modes[tn_mjcf_word(view, "inertia", "convex exact legacy shell", otherwise)];
 }
 
+/* What <mesh> of the <tenon> element says; MJCF itself knows hulls only. */
+static TnMeshCollision read_collision(const TnMjcf *m, const char *name)
+{
+    const TnMjcfName *more = tn_mjcf_name_find(m, TN_NAMED_COLLISION, name);
+    if (!more) return TN_MESH_COLLIDE_HULL;
+    TnMjcfView view = tn_mjcf_plain_view(more->element);
+    return (TnMeshCollision)tn_mjcf_word(&view, "collision", "hull triangles decompose", 0);
+}
+
 TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
 {
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "mesh");
     bool has_file = tn_xml_attr(e, "file") != NULL, has_vertex = tn_xml_attr(e, "vertex") != NULL;
+    const char *builtin = tn_mjcf_text(&view, "builtin");
+    if (builtin && strcmp(builtin, "none") == 0) builtin = NULL;
     if (!name) {
         tn_mjcf_error(m, e, "attribute 'name' is missing");
         return 0;
     }
-    if (has_file == has_vertex || (has_file && tn_xml_attr(e, "face"))) {
+    bool own = has_vertex || tn_xml_attr(e, "face");
+    if (has_file + own + (builtin != NULL) != 1 || (own && !has_vertex)) {
         tn_mjcf_error(m, e,
-                      has_file ? "file and vertex or face cannot both be given"
-                               : "attribute 'file' or 'vertex' is missing");
+                      has_file || builtin
+                          ? "only one of file, vertex with face, and builtin can be given"
+                          : "attribute 'file', 'vertex' or 'builtin' is missing");
         return 0;
     }
     int before = m->err.count;
     TnMeshFile mesh = {0};
     TnMeshDef def = tn_mesh_def();
     TnMeshId id = 0;
-    bool good =
-        has_file ? tn_mjcf_read_mesh_file(m, e, &view, &mesh, &def.file) : read_inline(m, e, &mesh);
+    bool good = builtin    ? make_builtin(m, e, builtin, &mesh)
+                : has_file ? tn_mjcf_read_mesh_file(m, e, &view, &mesh, &def.file)
+                           : read_inline(m, e, &mesh);
     if (good) place_vertices(m, &view, &mesh);
     if (good && m->err.count == before) {
         def.name = name;
@@ -167,6 +193,8 @@ TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
         def.triangles = mesh.triangles;
         def.triangle_count = mesh.triangle_count;
         def.inertia = read_inertia(m, &view);
+        def.collision = read_collision(m, name);
+        if (builtin && strcmp(builtin, "plate") == 0) def.inertia = TN_MESH_SHELL; /* it is flat */
         def.source = tn_xml_place(e);
         id = tn_builder_add_mesh(m->builder, &def);
     }

@@ -20,6 +20,7 @@ static uint64_t hash_of(TnMjcfNameKind kind, const char *name)
 const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
 {
     static const char *const names[] = {[TN_NAMED_BODY] = "body",
+                                        [TN_NAMED_LINK] = "link",
                                         [TN_NAMED_FRAME] = "frame",
                                         [TN_NAMED_JOINT] = "joint",
                                         [TN_NAMED_GEOM] = "geom",
@@ -37,7 +38,10 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind)
                                         [TN_NAMED_TEXTURE] = "texture",
                                         [TN_NAMED_MATERIAL] = "material",
                                         [TN_NAMED_MESH] = "mesh",
+                                        [TN_NAMED_HFIELD] = "height field",
                                         [TN_NAMED_CLASS] = "default class",
+
+                                        [TN_NAMED_COLLISION] = "mesh",
                                         [TN_NAMED_RESTITUTION] = "geom",
                                         [TN_NAMED_CABLE] = "cable",
                                         [TN_NAMED_SEGMENT] = "segment",

@@ -51,6 +51,7 @@ TnMjcfView tn_mjcf_plain_view(const TnXmlElement *element)
 TnMjcfView tn_mjcf_view(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *inherited,
                         const char *tags)
 {
+    tn_mjcf_enter(m, element);
     const TnMjcfClass *class_ = tn_mjcf_class(m, element, "class", inherited);
     return (TnMjcfView){.element = element, .class_ = class_, .tags = tags};
 }

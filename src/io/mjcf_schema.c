@@ -27,6 +27,7 @@
 #define SOLVER(NAME) {.name = NAME, .use = TN_USE_SOLVER}
 #define LENS(NAME, MIN, MAX) {.name = NAME, NUMBERS(MIN, MAX), .use = TN_USE_LENS}
 #define GAP(NAME) {.name = NAME, NUMBERS(1, 1), .use = TN_USE_GAP}
+#define DELAY(NAME, MAX) {.name = NAME, NUMBERS(1, MAX), .use = TN_USE_DELAY}
 #define USER {.name = "user", .kind = TN_KIND_REAL, .use = TN_USE_USER}
 #define ONLY(NAME, VALUE) {.name = NAME, .use = TN_USE_NEUTRAL, .words = VALUE}
 #define NEVER(NAME) {.name = NAME, .use = TN_USE_NEVER}
@@ -44,14 +45,15 @@ TABLE compiler[] = {
     BOOL("autolimits"), TRI("inertiafromgeom"),
     {.name = "inertiagrouprange", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
-    ONLY("settotalmass", "-1"), ONLY("alignfree", "false"), TEXT("assetdir"), TEXT("meshdir"),
-    BOOL("strippath"), BOOL("exactmeshinertia"), END};
+    REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
+    BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
+TABLE lengthrange[] = {BOOL("uselimit"), END};
 TABLE option[] = {
-    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), ONLY("wind", "0"),
-    ONLY("density", "0"), ONLY("viscosity", "0"), ONLY("collision", "all"),
-    NEVER("actuatorgroupdisable"),
+    BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
+    SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
+    {.name = "actuatorgroupdisable", .kind = TN_KIND_INT},
     REAL("magnetic", 3, 3),
-    CHOICE("integrator", "Euler RK4 implicit implicitfast", TN_USE_SOLVER),
+    CHOICE("integrator", "Euler RK4 implicit implicitfast discrete", TN_USE_SOLVER),
     CHOICE("cone", "pyramidal elliptic", TN_USE_SOLVER),
     CHOICE("jacobian", "dense sparse auto", TN_USE_SOLVER),
     CHOICE("solver", "PGS CG Newton", TN_USE_SOLVER),
@@ -60,14 +62,14 @@ TABLE option[] = {
     SOLVER("ccd_tolerance"), SOLVER("mpr_iterations"), SOLVER("mpr_tolerance"),
     SOLVER("sdf_iterations"), SOLVER("sdf_initpoints"), SOLVER("impratio"), SOLVER("apirate"),
     SOLVER("sleep_tolerance"), SOFT("o_solref", 1, 2), SOFT("o_solimp", 1, 5),
-    SOFT("o_friction", 1, 5), SOFT("o_margin", 1, 1), END};
+    SIZE("o_friction", 1, 5), SIZE("o_margin", 1, 1), END};
 #define SWITCH(NAME) WORD(NAME, "disable enable")
 #define SWITCH_SOLVER(NAME) CHOICE(NAME, "disable enable", TN_USE_SOLVER)
 TABLE flag[] = {
     SWITCH("contact"), SWITCH("limit"), SWITCH("equality"), SWITCH("frictionloss"),
     SWITCH("spring"), SWITCH("damper"), SWITCH("clampctrl"), SWITCH("gravity"),
-    ONLY("constraint", "enable"), ONLY("passive", "enable"), ONLY("actuation", "enable"),
-    ONLY("filterparent", "enable"), ONLY("override", "disable"), ONLY("sensornoise", "disable"),
+    SWITCH("constraint"), SWITCH("passive"), SWITCH("actuation"), SWITCH("filterparent"),
+    SWITCH("override"), SWITCH_SOLVER("sensornoise"),
     SWITCH_SOLVER("warmstart"), SWITCH_SOLVER("refsafe"), SWITCH_SOLVER("sensor"),
     SWITCH_SOLVER("midphase"), SWITCH_SOLVER("nativeccd"), SWITCH_SOLVER("eulerdamp"),
     SWITCH_SOLVER("autoreset"), SWITCH_SOLVER("island"), SWITCH_SOLVER("energy"),
@@ -81,9 +83,15 @@ TABLE visual_global[] = {
 TABLE default_class[] = {TEXT("class"), END};
 
 TABLE body[] = {
-    TEXT("name"), TEXT("childclass"), POSE, ONLY("mocap", "false"), REAL("gravcomp", 1, 1), USER,
+    TEXT("name"), TEXT("childclass"), POSE, BOOL("mocap"), REAL("gravcomp", 1, 1), USER,
     END};
 TABLE frame[] = {TEXT("name"), TEXT("childclass"), POSE, END};
+TABLE replicate[] = {
+    {.name = "count", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .where = TN_WHERE_REQUIRED},
+    TEXT("sep"), REAL("offset", 3, 3), REAL("euler", 3, 3), END};
+TABLE attach[] = {REQUIRED("model"), TEXT("body"), TEXT("frame"), REQUIRED("prefix"), END};
+TABLE model[] = {TEXT("name"), REQUIRED("file"), NOTHING("content_type"), END};
 TABLE inertial[] = {
     {.name = "mass", NUMBERS(1, 1), .bound = TN_BOUND_NOT_NEGATIVE, .where = TN_WHERE_REQUIRED},
     {.name = "pos", NUMBERS(3, 3), .where = TN_WHERE_REQUIRED},
@@ -91,8 +99,8 @@ TABLE inertial[] = {
 TABLE joint[] = {
     OWN("name"), OWN("class"), WORD("type", "free ball slide hinge"), REAL("pos", 3, 3),
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
-    SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
-    SIZE("frictionloss", 1, 1), ONLY("springdamper", "0"), ONLY("springyield", "0"),
+    REAL("stiffness", 1, 3), REAL("springref", 1, 1), REAL("damping", 1, 3), SIZE("armature", 1, 1),
+    SIZE("frictionloss", 1, 1), SIZE("springdamper", 2, 2), ONLY("springyield", "0"),
     TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
     BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),
     SOFT("solimplimit", 1, 5), SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5),
@@ -102,11 +110,11 @@ TABLE geom[] = {
     OWN("name"), OWN("class"),
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"), POSE,
     SIZE("size", 1, 3), REAL("fromto", 6, 6), SIZE("density", 1, 1), SIZE("mass", 1, 1),
-    ONLY("shellinertia", "false"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
-    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), GAP("gap"), SOLREF,
+    BOOL("shellinertia"), INT("contype"), INT("conaffinity"), WORD("condim", "1 3 4 6"),
+    INT("priority"), SIZE("friction", 1, 3), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF,
     SOFT("solmix", 1, 1), INT("group"), SIZE("rgba", 3, 4), TEXT("material"), TEXT("mesh"),
-    TEXT("hfield"), ONLY("fluidshape", "none"), NOTHING("fluidcoef"), ONLY("adhesion", "0"),
-    ONLY("surfacevel", "0"), NOTHING("fitscale"), NOTHING("castshadow"), USER, END};
+    TEXT("hfield"), WORD("fluidshape", "none ellipsoid"), REAL("fluidcoef", 1, 5), ONLY("adhesion", "0"),
+    ONLY("surfacevel", "0"), BOUNDED("fitscale", 1, 1, TN_BOUND_POSITIVE), NOTHING("castshadow"), USER, END};
 TABLE site[] = {
     OWN("name"), OWN("class"),
     CHOICE("type", "sphere capsule ellipsoid cylinder box", TN_USE_NOTHING),
@@ -126,7 +134,7 @@ TABLE light[] = {
     WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
 TABLE pair[] = {
     OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
-    SIZE("friction", 1, 5), SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solreffriction", 1, 2),
+    SIZE("friction", 1, 5), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solreffriction", 1, 2),
     ONLY("adhesion", "0"), END};
 TABLE exclude[] = {TEXT("name"), REQUIRED("body1"), REQUIRED("body2"), END};
 TABLE equality_default[] = {BOOL("active"), SOLREF, END};
@@ -152,26 +160,45 @@ TABLE tendon_joint[] = {
 
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
-        NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
-        NOTHING("cranklength"), NOTHING("lengthrange"), REAL("gear", 1, 6), TRI("ctrllimited"),    \
+        NEVER("refsite"), OWN("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
+        NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
         ONLY("armature", "0"), USER
+#define ACTIVATION TRI("actlimited"), REAL("actrange", 2, 2)
 TABLE general[] = {
-    TRANSMISSION, ONLY("dyntype", "none"), ONLY("gaintype", "fixed"),
-    WORD("biastype", "none affine muscle user"), REAL("gainprm", 1, 10), REAL("biasprm", 1, 10),
-    NOTHING("dynprm"), ONLY("actlimited", "false"), NEVER("actrange"), NOTHING("actdim"),
-    ONLY("actearly", "false"), SIZE("inheritrange", 1, 1), NEVER("input"), NEVER("velrange"),
-    NEVER("ffrange"), END};
+    TRANSMISSION, ACTIVATION, WORD("dyntype", "none integrator filter filterexact muscle dcmotor pid user"),
+    WORD("gaintype", "fixed affine muscle dcmotor so3 pid user"),
+    WORD("biastype", "none affine muscle dcmotor so3 user"), REAL("gainprm", 1, 10),
+    REAL("biasprm", 1, 10), REAL("dynprm", 1, 10), INT("actdim"), BOOL("actearly"),
+    SIZE("inheritrange", 1, 1), NEVER("input"), NEVER("velrange"), NEVER("ffrange"), END};
 TABLE motor[] = {TRANSMISSION, END};
 TABLE position[] = {
     TRANSMISSION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), SIZE("dampratio", 1, 1),
-    ONLY("timeconst", "0"), SIZE("inheritrange", 1, 1), END};
+    SIZE("timeconst", 1, 1), SIZE("inheritrange", 1, 1), END};
 TABLE velocity[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
+TABLE intvelocity[] = {
+    TRANSMISSION, ACTIVATION, SIZE("kp", 1, 1), SIZE("kv", 1, 1), SIZE("dampratio", 1, 1),
+    SIZE("inheritrange", 1, 1), END};
+TABLE damper[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
+TABLE cylinder[] = {
+    TRANSMISSION, SIZE("timeconst", 1, 1), REAL("area", 1, 1), REAL("diameter", 1, 1),
+    REAL("bias", 3, 3), END};
+TABLE adhesion[] = {
+    OWN("name"), OWN("class"), OWN("body"), REAL("ctrlrange", 2, 2), REAL("gain", 1, 1),
+    TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"), ONLY("delay", "0"),
+    ONLY("nsample", "0"), NOTHING("interp"), USER, END};
+TABLE actuator_plugin[] = {
+    TRANSMISSION, OWN("plugin"), OWN("instance"), INT("actdim"), ONLY("dyntype", "none"),
+    NOTHING("dynprm"), BOOL("actearly"), END};
+TABLE muscle[] = {
+    TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
+    REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
+    REAL("vmax", 1, 1), REAL("fpmax", 1, 1), REAL("fvmax", 1, 1), END};
 
 #define SENSOR_COMMON                                                                              \
-    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), ONLY("delay", "0"), NOTHING("interp"),    \
-        ONLY("interval", "0"), ONLY("nsample", "0"), USER
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), DELAY("delay", 1), NOTHING("interp"),     \
+        DELAY("interval", 2), DELAY("nsample", 1), USER
 TABLE joint_sensor[] = {SENSOR_COMMON, REQUIRED("joint"), END};
 TABLE tendon_sensor[] = {SENSOR_COMMON, REQUIRED("tendon"), END};
 TABLE actuator_sensor[] = {SENSOR_COMMON, REQUIRED("actuator"), END};
@@ -188,10 +215,25 @@ TABLE acceleration_sensor[] = {
     REQUIRED("objname"), END};
 TABLE body_sensor[] = {SENSOR_COMMON, REQUIRED("body"), END};
 TABLE clock_sensor[] = {SENSOR_COMMON, END};
+#define PICKS TEXT("geom1"), TEXT("geom2"), TEXT("body1"), TEXT("body2")
+TABLE range_sensor[] = {SENSOR_COMMON, TEXT("site"), TEXT("camera"), TEXT("data"), END};
+TABLE projection_sensor[] = {SENSOR_COMMON, REQUIRED("site"), REQUIRED("camera"), END};
+TABLE inside_sensor[] = {
+    SENSOR_COMMON,
+    {.name = "objtype", .kind = TN_KIND_WORD, .words = "body xbody site geom camera",
+     .where = TN_WHERE_REQUIRED},
+    REQUIRED("objname"), REQUIRED("site"), BOOL("enclosed"), END};
+TABLE distance_sensor[] = {SENSOR_COMMON, PICKS, END};
+TABLE contact_sensor[] = {
+    SENSOR_COMMON, PICKS, TEXT("subtree1"), TEXT("subtree2"), TEXT("site"), INT("num"),
+    TEXT("data"), WORD("reduce", "none mindist maxforce netforce"), END};
+TABLE user_sensor[] = {
+    TEXT("name"), SIZE("cutoff", 1, 1), NOTHING("noise"), NOTHING("objtype"), NOTHING("objname"),
+    NOTHING("datatype"), NOTHING("needstage"), INT("dim"), USER, END};
 
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
-    NEVER("act"), NEVER("mpos"), NEVER("mquat"), NEVER("plastic"), END};
+    REAL("act", 0, 0), REAL("mpos", 0, 0), REAL("mquat", 0, 0), NEVER("plastic"), END};
 TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
 TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
 TABLE mesh[] = {
@@ -203,16 +245,32 @@ TABLE mesh[] = {
      .use = TN_USE_HULL},
     {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
-    OWN("material"), ONLY("builtin", "none"), END};
+    OWN("material"), {.name = "params", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
+    {.name = "builtin", .kind = TN_KIND_WORD, .where = TN_WHERE_OWN,
+     .words = "none sphere hemisphere cone supersphere supertorus wedge plate"}, END};
+TABLE skin[] = {TEXT("name"), TEXT("file"), END};
+#define SKIN_PLAIN "face group inflate material rgba texcoord vertex"
 TABLE custom[] = {REQUIRED("name"), END};
 TABLE tenon[] = {REAL("theta", 1, 1), INT("relinearize"), INT("substeps"), REAL("stabilization", 1, 1),
     REAL("contact_stiffness", 1, 1), TEXT("division"), INT("pieces"), END};
+TABLE hfield[] = {
+    OWN("name"), OWN("content_type"), OWN("file"), INT("nrow"), INT("ncol"),
+    {.name = "elevation", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN}, SIZE("size", 4, 4), END};
+TABLE tenon_mesh[] = {
+    REQUIRED("name"), WORD("collision", "hull triangles decompose"), END};
 TABLE tenon_geom[] = {REQUIRED("name"), REAL("restitution", 1, 1), END};
 TABLE tenon_rod[] = {
-    REQUIRED("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
+    OWN("name"), BOUNDED("young", 1, 1, TN_BOUND_POSITIVE), REAL("poisson", 1, 1),
     BOUNDED("density", 1, 1, TN_BOUND_POSITIVE), BOUNDED("radius", 1, 1, TN_BOUND_POSITIVE),
     SIZE("damping", 1, 1), BOOL("straight"), BOOL("self_contact"),
-    REAL("restitution", 1, 1), INT("group"), END};
+    REAL("restitution", 1, 1), INT("group"), REAL("points", 0, 0), REAL("start", 3, 3),
+    REAL("end", 3, 3), INT("segments"), REAL("normal", 3, 3), SIZE("bend", 1, 1),
+    SIZE("twist", 1, 1), INT("after"), INT("contype"), INT("conaffinity"), INT("condim"),
+    INT("priority"), SIZE("friction", 1, 3), REAL("margin", 1, 1), INT("drawing_group"),
+    SIZE("rgba", 4, 4), END};
+TABLE rod_segment[] = {
+    {.name = "index", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
+     .where = TN_WHERE_REQUIRED}, OWN("body"), OWN("geom"), END};
 TABLE tenon_wheel[] = {
     OWN("name"), REQUIRED("body"), REAL("pos", 3, 3), REAL("axle", 3, 3), SIZE("radius", 1, 1),
     WORD("roll", "rolling skate"), REAL("normal", 3, 3), BOOL("keep"), END};
@@ -227,7 +285,7 @@ TABLE composite_geom[] = {
     WORD("type", "plane hfield sphere capsule ellipsoid cylinder box mesh sdf"),
     SIZE("size", 1, 3), SIZE("density", 1, 1), SIZE("mass", 1, 1), INT("contype"),
     INT("conaffinity"), WORD("condim", "1 3 4 6"), INT("priority"), SIZE("friction", 1, 3),
-    SIZE("margin", 1, 1), GAP("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
+    SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1), INT("group"),
     SIZE("rgba", 3, 4), TEXT("material"), END};
 TABLE composite_joint[] = {
     {.name = "kind", .use = TN_USE_NEUTRAL, .words = "main", .where = TN_WHERE_REQUIRED},
@@ -268,7 +326,7 @@ TABLE flex_elasticity[] = {
     INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
         SIZE("margin", 1, 1)
 TABLE flex_contact[] = {
-    SOFT_CONTACT, WORD("condim", "1 3 4 6"), GAP("gap"), SOLREF, SOFT("solmix", 1, 1),
+    SOFT_CONTACT, WORD("condim", "1 3 4 6"), NOTHING("gap"), SOLREF, SOFT("solmix", 1, 1),
     WORD("selfcollide", "none narrow bvh sap auto"), FLEX("internal"), FLEX("vertcollide"),
     FLEX("passive"),
     {.name = "activelayers", .kind = TN_KIND_INT, .min_count = 1, .max_count = 1,
@@ -276,7 +334,8 @@ TABLE flex_contact[] = {
 #define INTS(NAME) {.name = NAME, .kind = TN_KIND_INT}
 TABLE flex_pin[] = {INTS("id"), INTS("range"), INTS("grid"), INTS("gridrange"), END};
 TABLE tenon_soft[] = {
-    REQUIRED("name"), TEXT("file"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
+    REQUIRED("name"), TEXT("file"), BOUNDED("thickness", 1, 1, TN_BOUND_POSITIVE),
+    BOOL("stretch"), BOOL("bend"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
     BOUNDED("cylinder", 2, 2, TN_BOUND_POSITIVE), BOUNDED("ball", 1, 1, TN_BOUND_POSITIVE),
     {.name = "cells", .kind = TN_KIND_INT, .min_count = 1, .max_count = 3},
     WORD("tets_per_cell", "5 6"), REAL("scale", 3, 3), POSE,
@@ -310,7 +369,7 @@ typedef struct GroupedRule {
 static const GroupedRule rules[] = {
     {TN_GROUP_ROOT, {"mujoco", mujoco, NULL}},
     {TN_GROUP_TOP, {"compiler", compiler,
-     "texturedir discardvisual fusestatic usethread fitaabb convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
+     "texturedir discardvisual usethread convexhull conflict passthrough savecanonical savecompiled saveinertial"}},
     {TN_GROUP_TOP, {"option", option, NULL}},
     {TN_GROUP_TOP, {"size", NULL,
      "memory nconmax njmax nkey nstack nuserdata nuser_actuator nuser_body nuser_cam nuser_geom "
@@ -328,11 +387,13 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
     {TN_GROUP_TOP, {"custom", NULL, NULL}},
     {TN_GROUP_TOP, {"tenon", tenon, NULL}},
-    {TN_GROUP_COMPILER, {"lengthrange", NULL,
-     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
+    {TN_GROUP_COMPILER, {"lengthrange", lengthrange,
+     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting"}},
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},
+    {TN_GROUP_BODY, {"replicate", replicate, NULL}},
+    {TN_GROUP_BODY, {"attach", attach, NULL}},
     {TN_GROUP_BODY, {"inertial", inertial, NULL}},
     {TN_GROUP_BODY, {"joint", joint, NULL}},
     {TN_GROUP_BODY, {"freejoint", freejoint, NULL}},
@@ -352,20 +413,18 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
-    {TN_GROUP_DEFAULT, {"intvelocity", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"damper", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"cylinder", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"muscle", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_DEFAULT, {"adhesion", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh, "normal params smoothnormal texcoord"}},
+    {TN_GROUP_ASSET, {"mesh", mesh, "normal smoothnormal texcoord"}},
     {TN_GROUP_ASSET, {"texture", texture,
      "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
      "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
     {TN_GROUP_ASSET, {"material", material,
      "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_ASSET, {"model", model, NULL}},
+    {TN_GROUP_ASSET, {"skin", skin, SKIN_PLAIN}},
+    {TN_GROUP_DEFORMABLE, {"skin", skin, SKIN_PLAIN}},
     {TN_GROUP_CONTACT, {"pair", pair, NULL}},
     {TN_GROUP_CONTACT, {"exclude", exclude, NULL}},
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
@@ -378,6 +437,12 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"motor", motor, NULL}},
     {TN_GROUP_ACTUATOR, {"position", position, NULL}},
     {TN_GROUP_ACTUATOR, {"velocity", velocity, NULL}},
+    {TN_GROUP_ACTUATOR, {"intvelocity", intvelocity, NULL}},
+    {TN_GROUP_ACTUATOR, {"damper", damper, NULL}},
+    {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
+    {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
+    {TN_GROUP_ACTUATOR, {"adhesion", adhesion, NULL}},
+    {TN_GROUP_ACTUATOR, {"plugin", actuator_plugin, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -408,6 +473,23 @@ static const GroupedRule rules[] = {
     {TN_GROUP_SENSOR, {"subtreelinvel", body_sensor, NULL}},
     {TN_GROUP_SENSOR, {"subtreeangmom", body_sensor, NULL}},
     {TN_GROUP_SENSOR, {"clock", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"e_potential", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"e_kinetic", clock_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"touch", site_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitpos", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitvel", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"jointlimitfrc", joint_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitpos", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitvel", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"tendonlimitfrc", tendon_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"rangefinder", range_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"camprojection", projection_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"insidesite", inside_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"distance", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"normal", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"fromto", distance_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"contact", contact_sensor, NULL}},
+    {TN_GROUP_SENSOR, {"user", user_sensor, NULL}},
     {TN_GROUP_VISUAL, {"global", visual_global,
      "bvactive cameraid ellipsoidinertia glow ipd linewidth offheight offwidth realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
@@ -427,9 +509,12 @@ static const GroupedRule rules[] = {
     {TN_GROUP_CUSTOM, {"text", custom, "data"}},
     {TN_GROUP_CUSTOM, {"tuple", custom, NULL}},
     {TN_GROUP_KEYFRAME, {"key", key, NULL}},
+    {TN_GROUP_ASSET, {"hfield", hfield, NULL}},
     {TN_GROUP_TENON, {"geom", tenon_geom, NULL}},
+    {TN_GROUP_TENON, {"mesh", tenon_mesh, NULL}},
     {TN_GROUP_TENON, {"track", track, NULL}},
     {TN_GROUP_TENON, {"rod", tenon_rod, NULL}},
+    {TN_GROUP_ROD, {"segment", rod_segment, NULL}},
     {TN_GROUP_TENON, {"wheel", tenon_wheel, NULL}},
     {TN_GROUP_TOP, {"extension", NULL, NULL}},
     {TN_GROUP_EXTENSION, {"plugin", extension_plugin, NULL}},
@@ -485,23 +570,17 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_TOP:
         return "skin";
     case TN_GROUP_BODY:
-        return "replicate attach plugin";
+        return "plugin";
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
-    case TN_GROUP_DEFORMABLE:
-        return "skin";
-    case TN_GROUP_ASSET:
-        return "hfield skin model";
     case TN_GROUP_EQUALITY:
         return "tendon flexvert flexstrain distance";
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "intvelocity damper cylinder muscle adhesion dcmotor pid orientation plugin";
+        return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:
-        return "touch camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc "
-               "tendonlimitpos tendonlimitvel tendonlimitfrc insidesite distance normal fromto "
-               "contact e_potential e_kinetic tactile user plugin";
+        return "tactile plugin";
     default:
         return "";
     }

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
+/* To each other, so that nothing acts between them. */
+static bool are_fixed(const TnMjcf *m, TnBodyId body1, TnBodyId body2)
+{
+    return tn_mjcf_carrier(m, body1) == tn_mjcf_carrier(m, body2);
+}
+
 static void read_pair(TnMjcf *m, const TnXmlElement *e)
 {
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "pair");
     const TnMjcfName *geom1 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom1");
     const TnMjcfName *geom2 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom2");
-    /* two sliding directions, torsion, two rolling directions; tenon's friction is the same in all
-     * directions */
+    /* two sliding directions, torsion, two rolling directions */
     double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
-    int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
-    if (count == 1) friction[1] = friction[0];
-    if (count == 4) friction[4] = friction[3];
-    if (friction[0] != friction[1] || friction[3] != friction[4])
-        tn_mjcf_error_attr(m, e, "friction",
-                           "friction that depends on the direction is not supported yet");
+    tn_mjcf_reals(m, &view, "friction", friction, 5);
     TnPairDef pair = tn_pair_def();
     pair.source = tn_xml_place(e);
     pair.contact_dim = tn_mjcf_int(m, &view, "condim", 3);
@@ -24,6 +24,12 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.friction[1] = friction[2];
     pair.friction[2] = friction[3];
     pair.margin = tn_mjcf_real(m, &view, "margin", 0);
+    pair.friction_across[0] = friction[1];
+    pair.friction_across[1] = friction[4];
+    if (m->settings.override) {
+        tn_mjcf_override(m, e, pair.friction, &pair.margin);
+        pair.friction_across[0] = pair.friction_across[1] = -1;
+    }
     tn_mjcf_name_add(m, TN_NAMED_PAIR, e, tn_mjcf_text(&view, "name"), 0, NULL);
     if (!geom1 || !geom2 || !m->settings.contact) return;
     const TnMjcfName *both[2] = {geom1, geom2};
@@ -34,7 +40,11 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     }
     pair.geom1 = geom1->id;
     pair.geom2 = geom2->id;
-    if (pair.geom1 && pair.geom2) tn_builder_add_pair(m->builder, &pair);
+    const TnMjcfGeomPlace *place1 = geom1->data, *place2 = geom2->data;
+    if (place1 && place2 && are_fixed(m, place1->def.body, place2->def.body))
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
+    else if (pair.geom1 && pair.geom2)
+        tn_builder_add_pair(m->builder, &pair);
 }
 
 static void read_contact(TnMjcf *m, const TnXmlElement *e)
@@ -178,6 +188,11 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
         equality.type = TN_EQUALITY_JOINT;
         good = read_joint_equality(m, e, &view, &equality);
     }
+    if (good && equality.type != TN_EQUALITY_JOINT &&
+        are_fixed(m, equality.body1, equality.body2 ? equality.body2 : TN_BODY_WORLD)) {
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
+        good = false;
+    }
     TnEqualityId id = good ? tn_builder_add_equality(m->builder, &equality) : 0;
     tn_mjcf_name_add(m, TN_NAMED_EQUALITY, e, equality.name, id, NULL);
 }
@@ -190,7 +205,7 @@ static const double *read_vector(TnMjcf *m, const TnXmlElement *e, const char *n
     int before = m->err.count;
     const double *list = tn_mjcf_real_list(m, e, name, count);
     if (*count == 0 || *count == wanted || before != 0) return list;
-    if (strcmp(name, "ctrl") == 0 || m->soft_numbers == 0)
+    if (name[0] != 'q' || m->soft_numbers == 0) /* not qpos or qvel */
         tn_mjcf_error_attr(m, e, name, "%s has %d numbers; the model needs %d", name, *count,
                            wanted);
     else if (*count != wanted - m->soft_numbers)
@@ -212,6 +227,9 @@ static void read_key(TnMjcf *m, const TnXmlElement *e)
     key.qpos = read_vector(m, e, "qpos", m->qpos_count, &key.qpos_count);
     key.qvel = read_vector(m, e, "qvel", m->dof_count, &key.qvel_count);
     key.ctrl = read_vector(m, e, "ctrl", m->actuator_count, &key.ctrl_count);
+    key.act = read_vector(m, e, "act", m->act_count, &key.act_count);
+    key.mocap_pos = read_vector(m, e, "mpos", 3 * m->mocap_count, &key.mocap_pos_count);
+    key.mocap_quat = read_vector(m, e, "mquat", 4 * m->mocap_count, &key.mocap_quat_count);
     if (m->has_flex && (key.qpos_count == m->qpos_count || key.qvel_count == m->dof_count))
         tn_mjcf_remark(m, TN_REMARK_FLEX_QPOS, tn_xml_place(e), e->name);
     TnKeyId id = tn_builder_add_key(m->builder, &key);

@@ -42,6 +42,8 @@ void tn_mjcf_soft_contact(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
 void tn_mjcf_soft_look(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
 /* Meshes (mjcf_tets.c). By the shape that a <soft> has. */
 bool tn_mjcf_make_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out);
+/* The same of a sheet (mjcf_sheet.c). */
+bool tn_mjcf_make_sheet(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out);
 /* Problems of a mesh, each at the place of the attribute (or of the element). */
 void tn_mjcf_mesh_errors(TnMjcf *m, const TnXmlElement *e, const char *attr, const TnError *found);
 /* tn_tet_mesh_check, and the sign of each element put right first. */

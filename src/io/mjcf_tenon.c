@@ -3,6 +3,7 @@
  *   <tenon theta="0.5" relinearize="3" contact_stiffness="1e4" substeps="4" stabilization="0.2"
  *          division="auto">
  *     <geom name="ball" restitution="0.8"/>
+ *     <mesh name="cup" collision="decompose"/>
  *     <rod name="hose" young="5e7" poisson="0.45" density="900" radius="0.01" damping="0.02"
  *     group="4"/> <wheel name="left" body="left_wheel" axle="0 1 0" radius="0.1" roll="rolling"/>
  *     <track file="stir.csv" loop_from="0"/>
@@ -83,12 +84,16 @@ static void read_geom(TnMjcf *m, const TnXmlElement *e)
 
 static void read_child(TnMjcf *m, const TnXmlElement *e)
 {
-    bool soft = strcmp(e->name, "soft") == 0; /* has children, read with it */
-    if (!(soft ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_TENON, e)) return;
+    bool soft = strcmp(e->name, "soft") == 0, rod = strcmp(e->name, "rod") == 0;
+    bool parent = soft || rod; /* has children, read with it */
+    if (!(parent ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_TENON, e)) return;
     if (strcmp(e->name, "geom") == 0) read_geom(m, e);
     const TnXmlAttr *name = tn_xml_attr(e, "name");
-    if (strcmp(e->name, "rod") == 0 && name) /* read with its cable */
+    if (strcmp(e->name, "mesh") == 0 && name) /* read with the asset */
+        tn_mjcf_name_add(m, TN_NAMED_COLLISION, e, name->value, 0, e);
+    if (rod && name) /* read with its cable, or among the bodies */
         tn_mjcf_name_add(m, TN_NAMED_ROD, e, name->value, 0, e);
+    if (rod) tn_mjcf_note_rod(m, e);
     if (soft && name && !tn_mjcf_soft_has_shape(e)) /* read with its flexcomp */
         tn_mjcf_name_add(m, TN_NAMED_SOFT_MORE, e, name->value, 0, e);
 }
@@ -131,7 +136,11 @@ static void read_wheel(TnMjcf *m, const TnXmlElement *e)
 static void finish_child(TnMjcf *m, const TnXmlElement *e)
 {
     if (strcmp(e->name, "geom") == 0) tn_mjcf_refer(m, TN_NAMED_GEOM, e, "name");
-    if (strcmp(e->name, "rod") == 0) tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
+    if (strcmp(e->name, "mesh") == 0) tn_mjcf_refer(m, TN_NAMED_MESH, e, "name");
+    if (strcmp(e->name, "rod") == 0 && !tn_mjcf_rod_has_shape(e)) {
+        tn_mjcf_refer(m, TN_NAMED_CABLE, e, "name");
+        if (!tn_xml_attr(e, "name")) tn_mjcf_error(m, e, "attribute 'name' is missing");
+    }
     if (strcmp(e->name, "wheel") == 0) read_wheel(m, e);
     const TnXmlAttr *file = tn_xml_attr(e, "file");
     if (strcmp(e->name, "track") != 0 || !file) return;

@@ -16,7 +16,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 2,
+    TN_RECORD_MINOR = 3,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */
@@ -122,6 +122,7 @@ typedef struct TnRecordGroup {
     int frame_count;
     bool has_contacts, has_state, has_stress;
     bool has_account; /* of a group that was read; those that are written have it */
+    bool has_signals; /* all of the scene's */
     int qpos_count, dof_count, ctrl_count;
     int cell_count;      /* tetrahedra with stress of their own */
     TnRecordHead *heads; /* frame_room */
@@ -129,6 +130,7 @@ typedef struct TnRecordGroup {
     float *points;       /* frame_room × point_count × 3 */
     double *state;       /* frame_room × (qpos, qvel, ctrl) */
     float *stress;       /* frame_room × (point_count, 6 × cell_count) */
+    float *signals;      /* frame_room × signal_count of the scene */
     TnContact *contacts;
     int frame_room, contact_count, contact_room;
     size_t state_room, stress_room; /* numbers */
@@ -148,7 +150,7 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group);
 /* What a chunk's payload tells without unpacking it. */
 typedef struct TnRecordGroupInfo {
     int frame_count;
-    bool has_contacts, has_state, has_stress, has_account;
+    bool has_contacts, has_state, has_stress, has_account, has_signals;
     const uint8_t *times; /* frame_count × 8 bytes */
 } TnRecordGroupInfo;
 bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info);
@@ -166,6 +168,11 @@ TnStatus tn_record_get_contacts(TnRecordIn *in, TnRecordGroup *group);
 
 bool tn_record_put_stress(TnRecordOut *out, const TnRecordGroup *group); /* false: no memory */
 TnStatus tn_record_get_stress(TnRecordIn *in, TnRecordGroup *group);
+
+/* ---- signals of a group (record_signals.c) ---- */
+
+bool tn_record_put_signals(TnRecordOut *out, const TnRecordGroup *group); /* false: no memory */
+TnStatus tn_record_get_signals(TnRecordIn *in, TnRecordGroup *group);
 
 /* A double as an integer, exactly. */
 static inline int64_t tn_record_bits(double value)

@@ -2,8 +2,8 @@
  *
  * Payload: frame count, flags, three sizes of the state, the frames' times; then, deflated, tables
  * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact
- * state, the contacts (record_contacts.c), the stress (record_stress.c), and the account of energy.
- * Positions and points are multiples of the resolution,
+ * state, the contacts (record_contacts.c), the stress (record_stress.c), the account of energy, and
+ * the signals (record_signals.c). Positions and points are multiples of the resolution,
  * quaternions of 2^-18. Where a number is not finite or too large for the grid, the group keeps the
  * bits of its doubles instead. */
 #include "record_format.h"
@@ -11,7 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLAG_CONTACTS = 1, FLAG_STATE = 2, FLAG_EXACT = 4, FLAG_STRESS = 8, FLAG_ACCOUNT = 16 };
+enum {
+    FLAG_CONTACTS = 1,
+    FLAG_STATE = 2,
+    FLAG_EXACT = 4,
+    FLAG_STRESS = 8,
+    FLAG_ACCOUNT = 16,
+    FLAG_SIGNALS = 32
+};
 enum { HEAD_NUMBERS = 14, ACCOUNT_NUMBERS = 8 };
 #define QUAT_STEP 0x1p-18
 
@@ -29,6 +36,7 @@ void tn_record_group_free(TnRecordGroup *group)
     tn_free(group->points);
     tn_free(group->state);
     tn_free(group->stress);
+    tn_free(group->signals);
     tn_free(group->contacts);
     *group = (TnRecordGroup){.scene = group->scene, .resolution = group->resolution};
 }
@@ -51,7 +59,8 @@ bool tn_record_group_reserve(TnRecordGroup *group, int frames)
     size_t count = (size_t)frames;
     if (!grow(&group->heads, count, sizeof *group->heads) ||
         !grow(&group->poses, count * (size_t)group->scene->body_count, 7 * sizeof(double)) ||
-        !grow(&group->points, count * (size_t)group->scene->point_count, 3 * sizeof(float)))
+        !grow(&group->points, count * (size_t)group->scene->point_count, 3 * sizeof(float)) ||
+        !grow(&group->signals, count * (size_t)group->scene->signal_count, sizeof(float)))
         return false;
     group->frame_room = frames;
     return true;
@@ -268,6 +277,7 @@ static bool put_raw(TnRecordOut *raw, const TnRecordGroup *group, bool *exact)
     if (fine && group->has_contacts) fine = tn_record_put_contacts(raw, group, poses);
     if (fine && group->has_stress) fine = tn_record_put_stress(raw, group);
     if (fine) fine = put_accounts(raw, group);
+    if (fine && group->has_signals) fine = tn_record_put_signals(raw, group);
     tn_free(poses);
     return fine && !raw->failed;
 }
@@ -279,10 +289,10 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
     if (fine) {
         size_t start = tn_record_begin_chunk(out, TN_RECORD_FRAMES);
         tn_record_put_u32(out, (uint32_t)group->frame_count);
-        tn_record_put_u32(out, (group->has_contacts ? FLAG_CONTACTS : 0u) |
-                                   (group->has_state ? FLAG_STATE : 0u) |
-                                   (exact ? FLAG_EXACT : 0u) |
-                                   (group->has_stress ? FLAG_STRESS : 0u) | FLAG_ACCOUNT);
+        tn_record_put_u32(
+            out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
+                     (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u) |
+                     (group->has_signals ? FLAG_SIGNALS : 0u) | FLAG_ACCOUNT);
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);
@@ -313,6 +323,7 @@ static bool get_front(TnRecordIn *in, TnRecordGroup *group, bool *exact, const u
     group->has_state = flags & FLAG_STATE;
     group->has_stress = flags & FLAG_STRESS;
     group->has_account = flags & FLAG_ACCOUNT;
+    group->has_signals = flags & FLAG_SIGNALS;
     *exact = flags & FLAG_EXACT;
     group->qpos_count = (int)sizes[0];
     group->dof_count = (int)sizes[1];
@@ -330,6 +341,7 @@ bool tn_record_get_group_info(TnRecordIn *in, TnRecordGroupInfo *info)
     info->has_state = group.has_state;
     info->has_stress = group.has_stress;
     info->has_account = group.has_account;
+    info->has_signals = group.has_signals;
     return true;
 }
 
@@ -421,6 +433,7 @@ TnStatus tn_record_get_group(TnRecordIn *in, TnRecordGroup *group)
     if (status == TN_OK && group->has_contacts) status = tn_record_get_contacts(&raw, group);
     if (status == TN_OK && group->has_stress) status = tn_record_get_stress(&raw, group);
     if (status == TN_OK) status = get_accounts(&raw, group);
+    if (status == TN_OK && group->has_signals) status = tn_record_get_signals(&raw, group);
     tn_free(bytes);
     return status;
 }

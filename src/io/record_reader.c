@@ -133,6 +133,7 @@ static ChunkEnd note_group(TnRecording *recording, const Chunk *chunk, int64_t o
     info->has_state |= group.has_state;
     info->has_stress |= group.has_stress;
     info->has_account |= group.has_account;
+    info->has_signals |= group.has_signals;
     return CHUNK_WHOLE;
 }
 
@@ -226,7 +227,7 @@ TnRecordingInfo tn_recording_info(const TnRecording *recording) { return recordi
 
 double tn_recording_time(const TnRecording *recording, int index)
 {
-    TN_ASSERT(index >= 0 && index < recording->info.frame_count);
+    if (!recording || index < 0 || index >= recording->info.frame_count) return 0.0;
     return recording->times[index];
 }
 
@@ -287,8 +288,12 @@ static void copy_head(TnFrame *frame, const TnRecordHead *head)
 
 TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
 {
+    if (!recording || !frame || frame->body_count != recording->scene->body_count ||
+        frame->point_count != recording->scene->point_count) {
+        tn_error_add(err, TN_ERROR_USAGE, "the frame was not created of the recording's scene");
+        return TN_ERROR_USAGE;
+    }
     const TnScene *scene = recording->scene;
-    TN_ASSERT(frame->body_count == scene->body_count && frame->point_count == scene->point_count);
     if (index < 0 || index >= recording->info.frame_count) {
         tn_error_add(err, TN_ERROR_USAGE, "there is no frame %d; the recording has %d", index,
                      recording->info.frame_count);
@@ -307,6 +312,8 @@ TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, T
                                         group->ctrl_count, err);
     if (status == TN_OK)
         status = tn_frame_reserve_stress(frame, group->has_stress ? group->cell_count : -1, err);
+    size_t signals = group->has_signals ? (size_t)scene->signal_count : 0;
+    if (status == TN_OK) status = tn_frame_reserve_signals(frame, (int)signals, err);
     if (status != TN_OK) return status;
     copy_head(frame, head);
     size_t poses = 7 * (size_t)scene->body_count, points = 3 * (size_t)scene->point_count;
@@ -322,5 +329,7 @@ TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, T
     size_t stresses = (size_t)scene->point_count + 6 * (size_t)group->cell_count;
     if (group->has_stress && stresses)
         memcpy(frame->stress, group->stress + at * stresses, stresses * sizeof *frame->stress);
+    for (size_t i = 0; i < signals; i++)
+        frame->signals[i] = (double)group->signals[at * signals + i];
     return TN_OK;
 }

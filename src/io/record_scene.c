@@ -128,6 +128,16 @@ static void put_surface_details(TnRecordOut *out, const TnScene *scene)
     }
 }
 
+/* Since version 1.3. */
+static void put_signals(TnRecordOut *out, const TnScene *scene)
+{
+    tn_record_put_u32(out, (uint32_t)scene->signal_count);
+    for (int i = 0; i < scene->signal_count; i++) {
+        tn_record_put_text(out, scene->signals[i].name);
+        tn_record_put_u32(out, (uint32_t)scene->signals[i].kind);
+    }
+}
+
 void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
 {
     tn_record_put_f64(out, tn_record_resolution(scene));
@@ -137,6 +147,7 @@ void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
     put_soft_parts(out, scene);
     put_cameras(out, scene);
     put_surface_details(out, scene);
+    put_signals(out, scene);
 }
 
 static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
@@ -378,6 +389,19 @@ static void get_surface_details(Reader *r, TnScene *scene)
     }
 }
 
+static void get_signals(Reader *r, TnScene *scene)
+{
+    if (r->in->at == r->in->size) return; /* version 1.2 and before */
+    int count = tn_record_get_count(r->in, 8);
+    TnSignal *signals = new_list(r, count, sizeof *signals);
+    for (int i = 0; signals && i < count && !r->in->failed; i++) {
+        signals[i].name = tn_record_get_text(r->in, r->pool);
+        signals[i].kind = (TnSignalKind)get_int(r, 0, TN_SIGNAL_COUNT - 1);
+    }
+    scene->signals = signals;
+    scene->signal_count = signals ? count : 0;
+}
+
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
 {
     Reader r = {.in = in, .pool = pool};
@@ -393,6 +417,7 @@ TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
     get_soft_parts(&r, scene);
     get_cameras(&r, scene);
     get_surface_details(&r, scene);
+    get_signals(&r, scene);
     if (!(*resolution > 0) || !isfinite(*resolution)) in->failed = true;
     /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause
      */

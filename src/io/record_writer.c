@@ -24,6 +24,7 @@ struct TnRecorder {
     TnRecordGroup group;
     double *last_poses; /* of the frame before, for the signs of quaternions */
     bool has_last;
+    bool no_signals; /* continues a file of format 1.2, whose scene has none */
     TnRecordOut out;
 };
 
@@ -116,12 +117,20 @@ static int create_file(TnRecorder *recorder)
 /* ---- an old file ---- */
 
 /* The place after its last whole group, -1 and an error where it cannot be continued. */
-static int64_t end_of_recording(const char *path, const TnRecordOut *scene, TnError *err)
+static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
+    const char *path = recorder->path;
     TnRecording *old = tn_recording_open(path, err);
     if (!old) return -1;
     TnRecordOut other = {0};
-    tn_record_put_scene(&other, tn_recording_scene(old));
+    TnScene there = *tn_recording_scene(old);
+    const TnScene *own = recorder->group.scene;
+    if (there.signal_count == 0 && own->signal_count > 0) {
+        recorder->no_signals = true;
+        there.signals = own->signals;
+        there.signal_count = own->signal_count;
+    }
+    tn_record_put_scene(&other, &there);
     int64_t end = tn_recording_info(old).bytes;
     if (other.failed) {
         no_memory(err, path);
@@ -138,7 +147,7 @@ static int64_t end_of_recording(const char *path, const TnRecordOut *scene, TnEr
 
 static bool continue_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
-    int64_t end = end_of_recording(recorder->path, scene, err);
+    int64_t end = end_of_recording(recorder, scene, err);
     if (end < 0) return false;
     recorder->file = open(recorder->path, O_RDWR | O_CLOEXEC);
     if (recorder->file < 0 || ftruncate(recorder->file, end) != 0 ||
@@ -266,7 +275,8 @@ static TnStatus flush_group(TnRecorder *recorder, TnError *err)
 
 static bool fits_scene(const TnScene *scene, const TnFrame *frame)
 {
-    if (frame->body_count != scene->body_count || frame->point_count != scene->point_count)
+    if (frame->body_count != scene->body_count || frame->point_count != scene->point_count ||
+        (frame->signal_count && frame->signal_count != scene->signal_count))
         return false;
     for (int i = 0; i < frame->contact_count; i++) {
         const TnContact *c = &frame->contacts[i];
@@ -277,11 +287,12 @@ static bool fits_scene(const TnScene *scene, const TnFrame *frame)
     return true;
 }
 
-static bool has_same_sizes(const TnRecordGroup *group, const TnFrame *frame)
+static bool has_same_sizes(const TnRecordGroup *group, const TnFrame *frame, bool has_signals)
 {
     return group->has_state == (frame->qpos != NULL) && group->qpos_count == frame->qpos_count &&
            group->dof_count == frame->dof_count && group->ctrl_count == frame->ctrl_count &&
-           group->has_stress == (frame->stress != NULL) && group->cell_count == frame->cell_count;
+           group->has_stress == (frame->stress != NULL) && group->cell_count == frame->cell_count &&
+           group->has_signals == has_signals;
 }
 
 /* Of the two quaternions of one rotation the one nearer to the frame before. */
@@ -321,6 +332,7 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
     group->ctrl_count = frame->ctrl_count;
     group->has_stress = frame->stress != NULL;
     group->cell_count = frame->cell_count;
+    group->has_signals = frame->signal_count > 0 && !recorder->no_signals;
     TnRecordHead head = {.time = frame->time,
                          .step = frame->step,
                          .iterations = frame->iterations,
@@ -353,6 +365,8 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
     size_t stresses = (size_t)frame->point_count + 6 * (size_t)frame->cell_count;
     if (frame->stress && stresses)
         memcpy(group->stress + index * stresses, frame->stress, stresses * sizeof(float));
+    float *signals = group->signals + index * (size_t)frame->signal_count;
+    for (int i = 0; i < frame->signal_count; i++) signals[i] = (float)frame->signals[i];
     group->frame_count++;
     return true;
 }
@@ -371,7 +385,9 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
         return TN_ERROR_USAGE;
     }
     TnStatus status = TN_OK;
-    if (group->frame_count && !has_same_sizes(group, frame)) status = flush_group(recorder, err);
+    bool has_signals = frame->signal_count > 0 && !recorder->no_signals;
+    if (group->frame_count && !has_same_sizes(group, frame, has_signals))
+        status = flush_group(recorder, err);
     if (status == TN_OK && !add_frame(recorder, frame)) {
         recorder->failed = true;
         no_memory(err, recorder->path);

@@ -5,6 +5,7 @@
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Hands out pieces of one block; with `base` NULL it only counts how large the block must be. */
@@ -254,6 +255,59 @@ static void lay_cameras(Layout *layout, TnScene *scene, const TnModel *model)
     scene->cameras = cameras;
 }
 
+/* NAME.SUFFIX, with an index unless that is negative; `kind` and id where there is no name. */
+static void lay_signal(Layout *layout, TnScene *scene, TnSignalKind kind, const char *name,
+                       const char *what, int id, const char *suffix, int index)
+{
+    char label[64], number[16] = "";
+    if (!name[0]) snprintf(label, sizeof label, "%s%d", what, id);
+    if (!name[0]) name = label;
+    if (index >= 0) snprintf(number, sizeof number, "%d", index);
+    size_t size = strlen(name) + strlen(suffix) + strlen(number) + 2;
+    char *text = take(layout, size);
+    if (text) {
+        snprintf(text, size, "%s.%s%s", name, suffix, number);
+        ((TnSignal *)scene->signals)[scene->signal_count] = (TnSignal){text, kind};
+    }
+    scene->signal_count++;
+}
+
+static int count_signals(const TnModel *model, const TnModelInfo *info)
+{
+    int count = info->sensor_data_count + 2 * info->actuator_count;
+    for (TnJointId id = 1; id <= info->joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        if (joint.type != TN_JOINT_FREE) count += joint.qpos_count + joint.dof_count;
+    }
+    return count;
+}
+
+/* In the order in which tn_frame_capture_signals writes them. */
+static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
+                        const TnModelInfo *info)
+{
+    scene->signals = take(layout, (size_t)count_signals(model, info) * sizeof *scene->signals);
+    for (TnJointId id = 1; id <= info->joint_count; id++) {
+        TnJointInfo joint = tn_model_joint_info(model, id);
+        const char *name = tn_model_joint_name(model, id);
+        if (joint.type == TN_JOINT_FREE) continue;
+        for (int i = 0; i < joint.qpos_count; i++)
+            lay_signal(layout, scene, TN_SIGNAL_POSITION, name, "joint", id, "q", i);
+        for (int i = 0; i < joint.dof_count; i++)
+            lay_signal(layout, scene, TN_SIGNAL_VELOCITY, name, "joint", id, "v", i);
+    }
+    for (TnSensorId id = 1; id <= info->sensor_count; id++)
+        for (int i = 0; i < tn_model_sensor_info(model, id).data_count; i++)
+            lay_signal(layout, scene, TN_SIGNAL_SENSOR, tn_model_sensor_name(model, id), "sensor",
+                       id, "s", i);
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        lay_signal(layout, scene, TN_SIGNAL_CTRL, tn_model_actuator_name(model, id), "actuator", id,
+                   "ctrl", -1);
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        lay_signal(layout, scene, TN_SIGNAL_FORCE, tn_model_actuator_name(model, id), "actuator",
+                   id, "force", -1);
+}
+
 static TnScene *lay_scene(Layout *layout, const Source *from)
 {
     const TnModel *model = from->model;
@@ -278,6 +332,7 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
     lay_joints(layout, &scene, model);
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);
+    lay_signals(layout, &scene, model, &info);
     if (place) *place = scene;
     return place;
 }

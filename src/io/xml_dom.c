@@ -22,6 +22,9 @@ typedef struct Parse {
     int line, column;
     int depth;
     bool refused; /* an error of our own is reported and the parser stopped */
+    bool keeps_text;
+    char *inside; /* text of the open element so far, heap */
+    size_t inside_size, inside_room;
     TnXmlElement *root, *open;
 } Parse;
 
@@ -153,6 +156,21 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
         p->open->first = element;
     if (p->open) p->open->last = element;
     p->open = element;
+    p->inside_size = 0;
+}
+
+static bool keep_text(Parse *p, const char *text, size_t length)
+{
+    if (p->inside_size + length > p->inside_room) {
+        size_t room = 2 * (p->inside_size + length);
+        char *grown = tn_realloc(p->inside, room);
+        if (!grown) return false;
+        p->inside = grown;
+        p->inside_room = room;
+    }
+    memcpy(p->inside + p->inside_size, text, length);
+    p->inside_size += length;
+    return true;
 }
 
 static void XMLCALL on_end(void *user, const XML_Char *name)
@@ -161,13 +179,22 @@ static void XMLCALL on_end(void *user, const XML_Char *name)
     (void)name;
     if (p->refused) return;
     p->depth--;
+    if (p->keeps_text && !p->open->first && p->inside_size > 0)
+        p->open->text = tn_io_copy(p->pool, p->inside, p->inside_size);
+    p->inside_size = 0;
     p->open = p->open->parent;
 }
 
 static void XMLCALL on_text(void *user, const XML_Char *text, int length)
 {
     Parse *p = user;
-    if (p->refused || !p->open || p->open->text_line) return;
+    if (p->refused || !p->open) return;
+    if (p->keeps_text && length > 0 && !keep_text(p, text, (size_t)length)) {
+        p->refused = p->pool->failed = true;
+        XML_StopParser(p->parser, XML_FALSE);
+        return;
+    }
+    if (p->open->text_line) return;
     for (int i = 0; i < length; i++) {
         if (is_space(text[i])) continue;
         move_to_event(p);
@@ -215,11 +242,16 @@ static void report_syntax(Parse *p)
         tn_error_at(p->err, TN_ERROR_MODEL, place, "xml", "%s", text ? text : "syntax error");
 }
 
-TnXmlElement *tn_xml_parse(TnIoPool *pool, const char *file, const char *text, size_t size,
-                           TnError *err)
+static TnXmlElement *parse(TnIoPool *pool, const char *file, const char *text, size_t size,
+                           bool keeps_text, TnError *err)
 {
     static const XML_Memory_Handling_Suite memory = {tn_malloc, tn_realloc, tn_free};
-    Parse p = {.pool = pool, .err = err, .file = file, .text = text, .size = size};
+    Parse p = {.pool = pool,
+               .err = err,
+               .file = file,
+               .text = text,
+               .size = size,
+               .keeps_text = keeps_text};
     p.line = p.column = 1;
     if (size == 0) {
         tn_error_at(err, TN_ERROR_MODEL, (TnSource){file, 1, 1}, "xml", "the file is empty");
@@ -245,5 +277,18 @@ TnXmlElement *tn_xml_parse(TnIoPool *pool, const char *file, const char *text, s
     bool good = XML_Parse(p.parser, text, (int)size, 1) == XML_STATUS_OK;
     if (!good && !p.refused) report_syntax(&p);
     XML_ParserFree(p.parser);
+    tn_free(p.inside);
     return good && !p.refused ? p.root : NULL;
+}
+
+TnXmlElement *tn_xml_parse(TnIoPool *pool, const char *file, const char *text, size_t size,
+                           TnError *err)
+{
+    return parse(pool, file, text, size, false, err);
+}
+
+TnXmlElement *tn_xml_parse_with_text(TnIoPool *pool, const char *file, const char *text,
+                                     size_t size, TnError *err)
+{
+    return parse(pool, file, text, size, true, err);
 }

@@ -6,9 +6,10 @@
 TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id)
 {
     TnBodyInfo info = {.carrier = TN_BODY_WORLD};
-    TN_ASSERT(id >= 1 && id <= model->body_count);
+    if (!model || id < 1 || id > model->body_count) return (TnBodyInfo){0};
     const TnBody *body = &model->bodies[id - 1];
     const TnLink *link = &model->links[body->link];
+    if (tn_link_is_mocap(model, body->link)) info.mocap = body->link;
     if (link->subsystem < 0) return info;
     double offset[3], to_body[4];
     v3_sub(offset, link->com, body->link_pos);

@@ -276,9 +276,16 @@ TnKeyId tn_builder_add_key(TnModelBuilder *builder, const TnKeyDef *def)
     copy->qpos_count = def->qpos && def->qpos_count > 0 ? def->qpos_count : 0;
     copy->qvel_count = def->qvel && def->qvel_count > 0 ? def->qvel_count : 0;
     copy->ctrl_count = def->ctrl && def->ctrl_count > 0 ? def->ctrl_count : 0;
+    copy->act_count = def->act && def->act_count > 0 ? def->act_count : 0;
     copy->qpos = store_numbers(builder, def->qpos, (size_t)copy->qpos_count);
     copy->qvel = store_numbers(builder, def->qvel, (size_t)copy->qvel_count);
     copy->ctrl = store_numbers(builder, def->ctrl, (size_t)copy->ctrl_count);
+    copy->act = store_numbers(builder, def->act, (size_t)copy->act_count);
+    copy->mocap_pos_count = def->mocap_pos && def->mocap_pos_count > 0 ? def->mocap_pos_count : 0;
+    copy->mocap_quat_count =
+        def->mocap_quat && def->mocap_quat_count > 0 ? def->mocap_quat_count : 0;
+    copy->mocap_pos = store_numbers(builder, def->mocap_pos, (size_t)copy->mocap_pos_count);
+    copy->mocap_quat = store_numbers(builder, def->mocap_quat, (size_t)copy->mocap_quat_count);
     return builder->key_count;
 }
 

@@ -11,8 +11,10 @@
  *   check_tree.c     bodies, joints, geoms: every definition on its own
  *   check_drive.c    tendons, actuators
  *   check_parts.c    the other definitions
+ *   align.c          free bodies that shall have the frame of their inertia
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
+ *   compile_spring.c springs of joints that are given by their time constant
  *   compile_drive.c  tendons and actuators
  *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_wheel.c  wheels, and their checks
@@ -29,24 +31,9 @@
 #include "model.h"
 #include "names.h"
 
+#include <tenon/definitions.h>
+
 typedef struct TnStoreBlock TnStoreBlock;
-
-typedef struct TnExcludeDef {
-    TnBodyId body1, body2;
-    TnSource source;
-} TnExcludeDef;
-
-/* A rod and what was added for it. */
-typedef struct TnRodEntry {
-    TnRodDef def;
-    TnRodParts parts;
-} TnRodEntry;
-
-/* A soft body and its surface. */
-typedef struct TnSoftEntry {
-    TnSoftDef def;
-    TnGeomId geom;
-} TnSoftEntry;
 
 struct TnModelBuilder {
     const char *name; /* "" for none */
@@ -122,6 +109,8 @@ typedef struct TnCompile {
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
     TnMoment *moments;   /* the next free one of the model's */
+    TnMuscles *muscles;  /* the same */
+    int act_count;       /* activations so far */
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
@@ -169,8 +158,13 @@ void tn_compile_names(TnCompile *c);
 bool tn_check_tree(TnCompile *c);
 bool tn_check_drive(TnCompile *c);
 bool tn_check_parts(TnCompile *c);
+/* Of a geom, in its body's axes; without mass where it has none. False: bad_mass, which is told. */
+bool tn_geom_mass(TnCompile *c, const TnGeomDef *def, TnMassProperties *part);
+/* Changes the definitions of free bodies that ask for it. False: no memory. */
+bool tn_align_free_bodies(TnCompile *c, TnModelBuilder *builder);
 void tn_compile_masses(TnCompile *c);
 void tn_compile_levers(TnCompile *compile); /* after masses and rods */
+void tn_compile_springs(TnCompile *c);      /* after the masses */
 void tn_compile_drive(TnCompile *c);        /* after the masses */
 void tn_compile_parts(TnCompile *c);
 
@@ -195,6 +189,9 @@ void tn_release_softs(TnCompile *c);
 bool tn_check_softs(TnCompile *c);   /* and ties */
 void tn_compile_softs(TnCompile *c); /* after bodies are placed; behind all joints. Then ties */
 void tn_compile_ties(TnCompile *c);
+/* After masses and subsystems (medium.c); and the most shapes that a medium may act on. */
+void tn_compile_medium(TnCompile *c);
+int tn_drag_room(const TnModelBuilder *builder);
 
 int tn_joint_qpos_count(TnJointType type);
 int tn_joint_dof_count(TnJointType type);
@@ -205,15 +202,18 @@ typedef enum TnSensorObject {
     TN_OF_WORLD,
     TN_OF_SCALAR_JOINT,
     TN_OF_BALL,
+    TN_OF_JOINT,
     TN_OF_BODY,
     TN_OF_SITE,
     TN_OF_TENDON,
-    TN_OF_ACTUATOR
+    TN_OF_ACTUATOR,
+    TN_OF_PICKS /* two of them, or contacts */
 } TnSensorObject;
 typedef struct TnSensorKind {
     TnSensorObject object;
     int data_count;
 } TnSensorKind;
 TnSensorKind tn_sensor_kind(TnSensorType type);
+int tn_sensor_size(const TnSensorDef *def); /* numbers that it gives */
 
 #endif

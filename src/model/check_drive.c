@@ -45,6 +45,13 @@ static bool check_tendons(TnCompile *c)
 
 static bool check_target(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
 {
+    if (def->body) {
+        if (def->joint || def->tendon)
+            tn_problem(c, element, "it is given a body and a joint or tendon");
+        if (def->muscle_gain || def->muscle_bias)
+            tn_problem(c, element, "a muscle needs a joint or tendon");
+        return tn_check_id(c, element, "body", def->body, c->builder->body_count);
+    }
     if (!def->tendon) return tn_check_scalar_joint(c, element, "joint", def->joint);
     if (def->joint) tn_problem(c, element, "it is given both a joint and a tendon");
     return tn_check_id(c, element, "tendon", def->tendon, c->builder->tendon_count);
@@ -59,6 +66,43 @@ static void check_damping_ratio(TnCompile *c, const TnElement *element, const Tn
                    "damping_ratio is for position servos, with gain kp and bias (0, -kp, 0)");
 }
 
+static void check_muscle(TnCompile *c, const TnElement *element, const TnMuscle *muscle)
+{
+    const double numbers[] = {muscle->range[0], muscle->range[1], muscle->force,
+                              muscle->scale,    muscle->lmin,     muscle->lmax,
+                              muscle->vmax,     muscle->fpmax,    muscle->fvmax};
+    if (!tn_check_numbers(c, element, "muscle", numbers, sizeof numbers / sizeof *numbers)) return;
+    tn_check_range(c, element, "muscle range", muscle->range);
+    if (!(muscle->lmin < 1.0 && muscle->lmax > 1.0))
+        tn_problem(c, element, "a muscle needs lmin < 1 < lmax");
+    if (!(muscle->vmax > 0.0 && muscle->fpmax > 0.0 && muscle->fvmax > 1.0 && muscle->scale > 0.0))
+        tn_problem(c, element, "a muscle needs scale, vmax and fpmax above 0 and fvmax above 1");
+}
+
+static void check_activation(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
+{
+    for (int k = 0; k < 3; k++)
+        tn_check_positive(c, element, "time constant", def->time_constants[k]);
+    if (def->activation == TN_ACTIVATION_PID) {
+        const double *p[] = {&def->pid.kp, &def->pid.ki, &def->pid.kd, &def->pid.integral_max,
+                             &def->pid.slew_max};
+        static const char *const names[] = {"kp", "ki", "kd", "integral_max", "slew_max"};
+        for (int k = 0; k < 5; k++) tn_check_positive(c, element, names[k], *p[k]);
+        if (def->muscle_gain || def->muscle_bias || def->activation_limited || def->body)
+            tn_problem(c, element,
+                       "a controller is no muscle, has no activation range and acts on no body");
+    }
+    if (def->activation_limited && def->activation == TN_ACTIVATION_NONE)
+        tn_problem(c, element, "an activation range is for actuators with activation");
+    else if (def->activation_limited)
+        tn_check_range(c, element, "activation range", def->activation_range);
+    if (def->muscle_gain) check_muscle(c, element, &def->muscle);
+    if (def->muscle_bias) check_muscle(c, element, &def->passive);
+    bool given = def->length_range[0] != 0.0 || def->length_range[1] != 0.0;
+    if (given && (def->muscle_gain || def->muscle_bias))
+        tn_check_range(c, element, "length range", def->length_range);
+}
+
 static bool check_actuators(TnCompile *c)
 {
     bool stands = true;
@@ -69,7 +113,10 @@ static bool check_actuators(TnCompile *c)
         tn_check_numbers(c, element, "gear", &def->gear, 1);
         tn_check_numbers(c, element, "gain", &def->gain, 1);
         tn_check_numbers(c, element, "bias", def->bias, 3);
+        tn_check_numbers(c, element, "gain_length", &def->gain_length, 1);
+        tn_check_numbers(c, element, "gain_velocity", &def->gain_velocity, 1);
         check_damping_ratio(c, element, def);
+        check_activation(c, element, def);
         if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
         if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);
     }

@@ -57,6 +57,14 @@ static void check_surface(TnCompile *c, const TnElement *element, const TnSoftDe
     tn_check_numbers(c, element, "rgba", def->rgba, 4);
 }
 
+static bool hangs_on_mocap(const TnCompile *c, int body)
+{
+    const TnBodyDef *bodies = c->builder->bodies;
+    while (body > 0 && !bodies[body].mocap && c->bodies[body].joint_count == 0)
+        body = bodies[body].parent - 1;
+    return body > 0 && bodies[body].mocap;
+}
+
 static void check_holds(TnCompile *c, const TnElement *element, int index)
 {
     const TnSoftDef *def = &c->builder->softs[index].def;
@@ -76,6 +84,9 @@ static void check_holds(TnCompile *c, const TnElement *element, int index)
                        "hold %d: node %d is already held by body %d; a node can be held by one "
                        "body only",
                        i + 1, hold->node, (int)holder[hold->node]);
+        } else if (known && hangs_on_mocap(c, hold->body - 1)) {
+            tn_problem(c, element, "hold %d: a mocap body cannot hold nodes; weld a body to it",
+                       i + 1);
         } else if (known) {
             holder[hold->node] = hold->body;
         }

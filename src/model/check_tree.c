@@ -168,6 +168,10 @@ static void check_joint_numbers(TnCompile *c, const TnElement *element, const Tn
     tn_check_numbers(c, element, "ref", &def->ref, 1);
     tn_check_numbers(c, element, "spring ref", &def->spring_ref, 1);
     tn_check_positive(c, element, "stiffness", def->stiffness);
+    tn_check_positive(c, element, "spring_time", def->spring_time);
+    tn_check_positive(c, element, "spring_ratio", def->spring_ratio);
+    if ((def->spring_time > 0.0) != (def->spring_ratio > 0.0))
+        tn_problem(c, element, "spring_time and spring_ratio must both be positive, or both 0");
     tn_check_positive(c, element, "damping", def->damping);
     tn_check_positive(c, element, "armature", def->armature);
     tn_check_positive(c, element, "friction loss", def->friction_loss);
@@ -183,6 +187,26 @@ static void check_joint_type(TnCompile *c, const TnElement *element, const TnJoi
     if (is_free && def->limited) tn_problem(c, element, "a free joint cannot have limits");
     if ((is_free || def->type == TN_JOINT_BALL) && def->friction_loss != 0.0)
         tn_problem(c, element, "friction loss is for hinges and slides only");
+}
+
+/* A mocap body stands on the world, and nothing that moves stands on it. */
+static bool check_mocap(TnCompile *c, const TnElement *element, int index)
+{
+    const TnBodyDef *bodies = c->builder->bodies;
+    bool has_joints = c->bodies[index].joint_count > 0;
+    if (bodies[index].mocap && (has_joints || bodies[index].parent != TN_BODY_WORLD)) {
+        tn_problem(c, element, "a mocap body must be a child of the world, without joints");
+        return false;
+    }
+    int above = bodies[index].parent - 1;
+    if (!has_joints || above < 0 || above >= index) return true;
+    while (above > 0 && !bodies[above].mocap && c->bodies[above].joint_count == 0)
+        above = bodies[above].parent - 1;
+    if (above <= 0 || !bodies[above].mocap) return true;
+    tn_problem(c, element,
+               "it has joints and hangs on a mocap body: make it a body of its own and weld it to "
+               "the mocap body");
+    return false;
 }
 
 static bool check_joints(TnCompile *c)
@@ -218,6 +242,7 @@ static bool check_joints(TnCompile *c)
     }
     for (int i = 1; i < b->body_count; i++) {
         const TnElement *element = TN_ELEMENT("body", &b->bodies[i], i);
+        if (!check_mocap(c, element, i)) stands = false;
         if (c->bodies[i].has_free && c->bodies[i].joint_count > 1)
             tn_problem(c, element, "a free joint must be its only joint");
         else if (c->bodies[i].dof_count > 6)
@@ -297,6 +322,11 @@ static bool check_geoms(TnCompile *c)
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
         tn_check_numbers(c, element, "rgba", def->rgba, 4);
+        tn_check_numbers(c, element, "fluid_coef", def->fluid_coef, 5);
+        if (def->fluid_ellipsoid && (def->type == TN_GEOM_MESH || def->type == TN_GEOM_PLANE))
+            tn_problem(c, element,
+                       "meshes and planes are no ellipsoids in a medium; use a geom of another "
+                       "type without contacts");
     }
     return stands;
 }
@@ -310,6 +340,12 @@ static bool check_sites(TnCompile *c)
         if (!tn_check_id(c, element, "body", def->body, c->builder->body_count)) stands = false;
         tn_check_numbers(c, element, "pos", def->pos, 3);
         tn_check_quat(c, element, "quat", def->quat);
+        tn_check_numbers(c, element, "size", def->size, 3);
+        if (def->at_geom &&
+            !tn_check_id(c, element, "at_geom", def->at_geom, c->builder->geom_count))
+            stands = false;
+        if (def->type < TN_GEOM_SPHERE || def->type > TN_GEOM_BOX)
+            tn_problem(c, element, "a site is a sphere, capsule, ellipsoid, cylinder or box");
     }
     return stands;
 }

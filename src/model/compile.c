@@ -63,7 +63,7 @@ static void order_links(TnCompile *c)
         if (s[i].rod) s[i].root = c->builder->rods[s[i].rod - 1].parts.body - 1;
         if (moves) s[s[i].root].link_total++;
     }
-    int link = 1, subsystem = 0;
+    int link = 1 + m->mocap_count, subsystem = 0, mocap = 0;
     for (int i = 1; i < m->body_count; i++)
         if (s[i].root == i) {
             s[i].subsystem = subsystem;
@@ -80,6 +80,10 @@ static void order_links(TnCompile *c)
         TnBody *body = &m->bodies[i];
         body->parent = c->builder->bodies[i].parent - 1;
         body->link = m->bodies[body->parent].link;
+        if (c->builder->bodies[i].mocap) {
+            body->link = ++mocap;
+            m->links[mocap] = (TnLink){.body = i, .subsystem = -1, .inertia_axes = {1.0}};
+        }
         if (s[i].joint_count == 0) continue;
         TnSubsystem *sub = &m->subsystems[s[s[i].root].subsystem];
         int l = sub->link_start + sub->link_count++;
@@ -135,7 +139,7 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
            joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
-           m->links[sub->link_start].lift == 0.0;
+           m->links[sub->link_start].lift == 0.0 && !m->drags;
 }
 
 /* Marks the links that gravity compensation carries; how much comes with the masses. */
@@ -143,7 +147,7 @@ static void find_lifted(TnCompile *c)
 {
     TnModel *m = c->model;
     for (int i = 1; i < m->body_count; i++)
-        if (m->bodies[i].link && c->builder->bodies[i].gravity_compensation != 0.0)
+        if (tn_part_of_body(m, i) >= 0 && c->builder->bodies[i].gravity_compensation != 0.0)
             m->links[m->bodies[i].link].lift = 1.0;
 }
 
@@ -185,7 +189,7 @@ static void compile_bodies(TnCompile *c)
         v3_copy(body->pos, def->pos);
         quat_copy(body->quat, def->quat);
         quat_normalize(body->quat);
-        if (c->bodies[i].joint_count > 0) {
+        if (c->bodies[i].joint_count > 0 || def->mocap) {
             TnLink *link = &m->links[body->link];
             quat_identity(body->link_quat);
             compose(link->ref_pos, link->ref_quat, parent->link_pos, parent->link_quat, body->pos,
@@ -197,6 +201,11 @@ static void compile_bodies(TnCompile *c)
         }
         compose(c->bodies[i].pos, c->bodies[i].quat, above->pos, above->quat, body->pos,
                 body->quat);
+        if (def->mocap) {
+            double *pose = m->mocap0 + 7 * (body->link - 1);
+            v3_copy(pose, body->pos);
+            quat_copy(pose + 3, body->quat);
+        }
     }
 }
 
@@ -217,6 +226,8 @@ static void compile_joints(TnCompile *c)
         joint->stiffness = def->stiffness;
         joint->spring_ref = def->spring_ref;
         joint->damping = def->damping;
+        if (def->spring_time > 0.0)
+            joint->stiffness = joint->damping = 1.0; /* until compile_spring.c */
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
         joint->actuator_limited = def->actuator_limited &&
@@ -240,8 +251,7 @@ static void compile_joints(TnCompile *c)
     }
 }
 
-/* Bounds about the geom's own origin; of a mesh, about its hull's centre. */
-static void bound_geom(const TnModel *m, TnGeom *geom)
+void tn_geom_bound(const TnModel *m, TnGeom *geom)
 {
     const double *s = geom->size;
     switch (geom->type) {
@@ -278,6 +288,16 @@ static void bound_geom(const TnModel *m, TnGeom *geom)
     }
 }
 
+/* Masks or an explicit pair. */
+static bool may_collide(const TnCompile *c, int index)
+{
+    const TnModelBuilder *b = c->builder;
+    if (b->geoms[index].contact_type || b->geoms[index].contact_affinity) return true;
+    for (int i = 0; i < b->pair_count; i++)
+        if (b->pairs[i].geom1 == index + 1 || b->pairs[i].geom2 == index + 1) return true;
+    return false;
+}
+
 static void compile_geoms(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -305,9 +325,14 @@ static void compile_geoms(TnCompile *c)
         geom->group = def->group;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
         geom->mesh = def->type == TN_GEOM_MESH ? def->mesh - 1 : -1;
-        bound_geom(m, geom);
+        tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
+        if (geom->mesh >= 0 && geom->link != 0 &&
+            m->meshes[geom->mesh].collision == TN_MESH_COLLIDE_TRIANGLES && may_collide(c, i))
+            tn_problem(c, TN_ELEMENT("geom", def, i),
+                       "a mesh that collides as its triangles must be fixed to the world; one that "
+                       "moves collides as its hull or in pieces");
     }
 }
 
@@ -317,6 +342,8 @@ static void compile_sites(TnCompile *c)
         const TnSiteDef *def = &c->builder->sites[i];
         TnSite *site = &c->model->sites[i];
         site->body = def->body - 1;
+        site->type = def->type;
+        v3_copy(site->size, def->size);
         v3_copy(site->pos, def->pos);
         quat_copy(site->quat, def->quat);
         quat_normalize(site->quat);
@@ -340,6 +367,11 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
     bool tree_stands = tn_check_tree(&c), drive_stands = tn_check_drive(&c),
          parts_stand = tn_check_parts(&c), softs_stand = tn_check_softs(&c);
     if (!tn_check_rods(&c)) tree_stands = false;
+    if (tree_stands && !tn_align_free_bodies(&c, builder)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the model");
+        c.problem_count++;
+        tree_stands = false;
+    }
     if (tree_stands) {
         order_links(&c);
         order_joints(&c);
@@ -351,6 +383,8 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         tn_compile_masses(&c);
         tn_compile_rods(&c);
         tn_compile_levers(&c);
+        tn_compile_springs(&c);
+        tn_compile_medium(&c);
         if (softs_stand) tn_compile_softs(&c);
         if (drive_stands) tn_compile_drive(&c);
         if (parts_stand) {

@@ -42,8 +42,8 @@ static void compile_weld(TnEquality *equality, const TnEqualityDef *def, const T
 
 static bool in_rod(const TnModel *m, int body)
 {
-    int link = m->bodies[body].link;
-    return link && m->subsystems[m->links[link].subsystem].kind == TN_SUBSYSTEM_ROD;
+    int s = tn_part_of_body(m, body);
+    return s >= 0 && m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
 }
 
 /* Pose of a segment that a weld keeps against another body: in that body's axes. */
@@ -69,8 +69,8 @@ static void carry_pose(const double body_pos[3], const double body_quat[4], doub
     quat_normalize(quat);
 }
 
-/* What comes out of a gripper lies within its fingers: no contact between the two. holder 0: the
- * world. */
+/* What comes out of a gripper lies within its fingers: no contact between the two. (What comes out
+ * of a fixed geom: collision/clamps.c.) */
 static void keep_apart(const TnModel *m, int segment, int holder)
 {
     const TnRod *rod = &m->rods[m->subsystems[m->links[segment].subsystem].kind_index];
@@ -78,11 +78,9 @@ static void keep_apart(const TnModel *m, int segment, int holder)
         end = rod->link_start + rod->segment_count - 1;
     if (first < rod->link_start) first = rod->link_start;
     if (last > end) last = end;
-    for (int i = first; i <= last; i++) {
+    for (int i = first; i <= last; i++)
         if (!m->links[i].holder) m->links[i].holder = holder;
-        if (!holder && !m->links[i].clamp) m->links[i].clamp = segment;
-    }
-    if (holder) m->links[holder].holds = true;
+    m->links[holder].holds = true;
 }
 
 /* A segment of a rod that is welded to the world is held there by the rod's own equations, exactly
@@ -94,6 +92,10 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     TnLink *link = &m->links[m->bodies[body].link];
     const TnBody *holder = &m->bodies[other];
     if (!in_rod(m, body) || !weld->active || weld->segment) return;
+    if (tn_link_is_mocap(m, holder->link)) { /* an equality like others */
+        keep_apart(m, m->bodies[body].link, holder->link);
+        return;
+    }
     double pos[3], quat[4];
     held_pose(weld, body == weld->body1, pos, quat);
     if (holder->link) {
@@ -111,7 +113,6 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     quat_copy(link->hold_quat, quat);
     link->held = true;
     weld->fixed_segment = m->bodies[body].link;
-    keep_apart(m, m->bodies[body].link, 0);
     weld->active = false;
 }
 
@@ -159,6 +160,11 @@ static void compile_pairs(TnCompile *c)
                          .restitution = def->restitution,
                          .margin = def->margin};
         v3_copy(pair->friction, def->friction);
+        for (int k = 0; k < 2; k++) {
+            double first = def->friction[k ? 2 : 0], second = def->friction_across[k];
+            pair->across[k] = second < 0.0 ? first : second;
+            if (pair->across[k] != first) c->model->has_oval_pairs = true;
+        }
         const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
         if (m->geoms[pair->geom1].link == m->geoms[pair->geom2].link)
             tn_problem(c, &element, "its geoms are fixed to each other");
@@ -186,17 +192,68 @@ static void compile_excludes(TnCompile *c)
 static bool is_of_joint(TnSensorType type)
 {
     TnSensorObject object = tn_sensor_kind(type).object;
-    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL;
+    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL || object == TN_OF_JOINT;
+}
+
+/* A geom's frame; a mesh has it at its centre of mass, along its principal axes. */
+static void geom_frame(TnCompile *c, int index, double pos[3], double quat[4])
+{
+    const TnGeom *geom = &c->model->geoms[index];
+    TnMassProperties mass;
+    double com[3], axes[4], moments[3];
+    v3_copy(pos, geom->pos);
+    quat_copy(quat, geom->quat);
+    if (geom->type != TN_GEOM_MESH || !tn_mesh_unit_mass(c, geom->mesh, &mass)) return;
+    quat_rotate(com, geom->quat, mass.com);
+    v3_add(pos, pos, com);
+    tn_sorted_axes(mass.inertia, moments, axes);
+    quat_mul(quat, quat, axes);
+}
+
+/* The only geom that gives the body mass; -1: there are none, or several. */
+static int lone_geom(const TnCompile *c, int body)
+{
+    int found = -1;
+    for (int g = 0; g < c->model->geom_count; g++) {
+        const TnGeomDef *def = &c->builder->geoms[g];
+        if (def->body - 1 != body || def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0))
+            continue;
+        if (found >= 0) return -1;
+        found = g;
+    }
+    return found;
+}
+
+/* Principal axes of a body alone, in its axes. */
+static void body_axes(TnCompile *c, int body, double quat[4])
+{
+    const TnBodyDef *def = &c->builder->bodies[body];
+    const TnBodyMass *mass = &c->model->body_masses[body];
+    int lone = def->has_inertia ? -1 : lone_geom(c, body);
+    double pos[3], back[4], R[9], turned[9], own[9], moments[3];
+    if (lone >= 0) {
+        geom_frame(c, lone, pos, quat);
+        return;
+    }
+    quat_conjugate(back, c->model->bodies[body].link_quat); /* masses are in the link's axes */
+    quat_to_m3(R, back);
+    m3_mul(turned, R, mass->inertia);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) own[3 * i + k] = v3_dot(turned + 3 * i, R + 3 * k);
+    tn_sorted_axes(own, moments, quat);
 }
 
 /* Masses are in the axes of the body's link. */
-static void place_sites_at_masses(TnCompile *c)
+static void place_sites(TnCompile *c)
 {
     for (int i = 0; i < c->model->site_count; i++) {
         TnSite *site = &c->model->sites[i];
+        const TnSiteDef *def = &c->builder->sites[i];
         const TnBody *body = &c->model->bodies[site->body];
         double offset[3], to_body[4];
-        if (!c->builder->sites[i].at_center_of_mass) continue;
+        if (def->at_geom) geom_frame(c, def->at_geom - 1, site->pos, site->quat);
+        if (def->principal_axes && site->body) body_axes(c, site->body, site->quat);
+        if (!def->at_center_of_mass) continue;
         v3_zero(site->pos);
         if (!site->body) continue;
         v3_sub(offset, c->model->body_masses[site->body].com, body->link_pos);
@@ -217,7 +274,14 @@ static void compile_sensors(TnCompile *c)
         sensor->ref = def->ref - 1;
         sensor->cutoff = def->cutoff;
         sensor->data_start = start;
-        sensor->data_count = tn_sensor_kind(def->type).data_count;
+        sensor->data_count = tn_sensor_size(def);
+        sensor->pick1 = (TnPick){def->pick1.kind, def->pick1.id - 1};
+        sensor->pick2 = (TnPick){def->pick2.kind, def->pick2.id - 1};
+        sensor->zone = def->zone - 1;
+        sensor->camera = def->camera - 1;
+        sensor->slots = def->reduce == TN_REDUCE_NET_FORCE ? 1 : def->slots;
+        sensor->fields = def->fields;
+        sensor->reduce = def->reduce;
         start += sensor->data_count;
     }
 }
@@ -231,6 +295,21 @@ static double *keep_numbers(TnCompile *c, const double *values, int given, const
     if (values) memcpy(copy, values, (size_t)given * sizeof(double));
     c->key_numbers += count;
     return copy;
+}
+
+static double *keep_mocap(TnCompile *c, const TnKeyDef *def, int index)
+{
+    int count = c->model->mocap_count;
+    double *poses = keep_numbers(c, NULL, 0, c->model->mocap0, 7 * count);
+    for (int k = 0; k < count; k++) {
+        double *quat = poses + 7 * k + 3;
+        if (def->mocap_pos_count) v3_copy(poses + 7 * k, def->mocap_pos + 3 * k);
+        if (!def->mocap_quat_count) continue;
+        quat_copy(quat, def->mocap_quat + 4 * k);
+        if (tn_check_quat(c, TN_ELEMENT("key", def, index), "a quaternion of a mocap body", quat))
+            quat_normalize(quat);
+    }
+    return poses;
 }
 
 static void compile_keys(TnCompile *c)
@@ -251,6 +330,8 @@ static void compile_keys(TnCompile *c)
         m->keys[i] = (TnKey){.time = def->time, .qpos = qpos};
         m->keys[i].qvel = keep_numbers(c, def->qvel, def->qvel_count, NULL, m->dof_count);
         m->keys[i].ctrl = keep_numbers(c, def->ctrl, def->ctrl_count, NULL, m->actuator_count);
+        m->keys[i].act = keep_numbers(c, def->act, def->act_count, NULL, m->act_count);
+        m->keys[i].mocap = keep_mocap(c, def, i);
     }
 }
 
@@ -261,6 +342,7 @@ static void compile_cameras(TnCompile *c)
         TnCamera *camera = &c->model->cameras[i];
         *camera = (TnCamera){
             .body = def->body - 1, .target = def->target - 1, .fovy = def->fovy, .mode = def->mode};
+        memcpy(camera->resolution, def->resolution, sizeof camera->resolution);
         v3_copy(camera->pos, def->pos);
         quat_copy(camera->quat, def->quat);
         quat_normalize(camera->quat);
@@ -286,7 +368,7 @@ void tn_compile_parts(TnCompile *c)
     compile_equalities(c);
     compile_pairs(c);
     compile_excludes(c);
-    place_sites_at_masses(c);
+    place_sites(c);
     compile_sensors(c);
     compile_keys(c);
     compile_cameras(c);

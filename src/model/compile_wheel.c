@@ -51,7 +51,7 @@ static void compile_wheel(TnCompile *c, const TnWheelDef *def, const TnElement *
     v3_copy(wheel->normal, def->normal);
     double normal_length = v3_normalize(wheel->normal);
     int link = m->bodies[wheel->body].link;
-    if (link == 0) {
+    if (m->links[link].subsystem < 0) {
         tn_problem(c, element, "its body is fixed to the world and cannot roll");
         return;
     }

@@ -33,14 +33,40 @@ TnGeomDef tn_geom_def(void)
                        .contact_affinity = 1,
                        .contact_dim = 3,
                        .friction = {1.0, 0.005, 0.0001},
-                       .rgba = {0.5, 0.5, 0.5, 1.0}};
+                       .rgba = {0.5, 0.5, 0.5, 1.0},
+                       .fluid_coef = {0.5, 0.25, 1.5, 1.0, 1.0}};
 }
 
-TnSiteDef tn_site_def(void) { return (TnSiteDef){.body = TN_BODY_WORLD, .quat = {1.0}}; }
+TnSiteDef tn_site_def(void)
+{
+    return (TnSiteDef){.body = TN_BODY_WORLD,
+                       .quat = {1.0},
+                       .type = TN_GEOM_SPHERE,
+                       .size = {0.005, 0.005, 0.005}};
+}
 
 TnTendonDef tn_tendon_def(void) { return (TnTendonDef){.joint_count = 0}; }
 
-TnActuatorDef tn_actuator_def(void) { return (TnActuatorDef){.gear = 1.0, .gain = 1.0}; }
+TnActuatorDef tn_actuator_def(void)
+{
+    return (TnActuatorDef){.gear = 1.0,
+                           .gain = 1.0,
+                           .time_constants = {1.0, 0.0, 0.0},
+                           .muscle = tn_muscle(),
+                           .passive = tn_muscle()};
+}
+
+TnMuscle tn_muscle(void)
+{
+    return (TnMuscle){.range = {0.75, 1.05},
+                      .force = -1.0,
+                      .scale = 200.0,
+                      .lmin = 0.5,
+                      .lmax = 1.6,
+                      .vmax = 1.5,
+                      .fpmax = 1.3,
+                      .fvmax = 1.2};
+}
 
 TnEqualityDef tn_equality_def(void)
 {
@@ -50,10 +76,14 @@ TnEqualityDef tn_equality_def(void)
 
 TnPairDef tn_pair_def(void)
 {
-    return (TnPairDef){.contact_dim = 3, .friction = {1.0, 0.005, 0.0001}};
+    return (TnPairDef){
+        .contact_dim = 3, .friction = {1.0, 0.005, 0.0001}, .friction_across = {-1.0, -1.0}};
 }
 
-TnSensorDef tn_sensor_def(void) { return (TnSensorDef){.type = TN_SENSOR_JOINT_POS}; }
+TnSensorDef tn_sensor_def(void)
+{
+    return (TnSensorDef){.type = TN_SENSOR_JOINT_POS, .slots = 1, .fields = 1};
+}
 
 TnKeyDef tn_key_def(void) { return (TnKeyDef){.time = 0.0}; }
 
@@ -61,8 +91,10 @@ TnMeshDef tn_mesh_def(void) { return (TnMeshDef){.inertia = TN_MESH_CONVEX}; }
 
 TnCameraDef tn_camera_def(void)
 {
-    return (TnCameraDef){
-        .body = TN_BODY_WORLD, .quat = {1.0}, .fovy = 0.78539816339744830962 /* 45 degrees */};
+    return (TnCameraDef){.body = TN_BODY_WORLD,
+                         .quat = {1.0},
+                         .fovy = 0.78539816339744830962 /* 45 degrees */,
+                         .resolution = {1, 1}};
 }
 
 TnWheelDef tn_wheel_def(void)

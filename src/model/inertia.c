@@ -95,7 +95,7 @@ void tn_mass_transform(TnMassProperties *body, const double pos[3], const double
 }
 
 /* From the largest of the four squares 4w², 4x², 4y², 4z², so that nothing small is divided by. */
-static void quat_from_m3(double q[4], const double R[9])
+void tn_quat_from_m3(double q[4], const double R[9])
 {
     double square[4] = {1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8],
                         1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]};
@@ -118,7 +118,56 @@ void tn_principal_axes(const double inertia[9], double moments[3], double quat[4
 {
     double V[9];
     tn_eigen3(inertia, moments, V);
-    quat_from_m3(quat, V);
+    tn_quat_from_m3(quat, V);
+}
+
+/* Multiplies quat by a turn about axis k, given by the cosine and sine of half its angle. */
+static void turn_about(double quat[4], int k, double c, double s)
+{
+    double q[4] = {c, 0.0, 0.0, 0.0};
+    q[k + 1] = s;
+    quat_mul(quat, quat, q);
+    quat_normalize(quat);
+}
+
+static void rotated(const double inertia[9], const double quat[4], double out[9])
+{
+    double R[9], T[9], IR[9];
+    quat_to_m3(R, quat);
+    m3_transpose(T, R);
+    m3_mul(IR, inertia, R);
+    m3_mul(out, T, IR);
+}
+
+/* Jacobi's method, the largest entry off the diagonal first; then quarter turns put the moments in
+ * order. */
+void tn_sorted_axes(const double inertia[9], double moments[3], double quat[4])
+{
+    double D[9];
+    quat_identity(quat);
+    for (int sweep = 0; sweep < 500; sweep++) {
+        rotated(inertia, quat, D);
+        double scale = fabs(D[0]) + fabs(D[4]) + fabs(D[8]);
+        int p = 0, q = 1;
+        if (fabs(D[2]) > fabs(D[3 * p + q])) q = 2;
+        if (fabs(D[5]) > fabs(D[3 * p + q])) p = 1, q = 2;
+        double off = D[3 * p + q];
+        if (!(fabs(off) > 1e-16 * scale)) break;
+        double tau = (D[4 * q] - D[4 * p]) / (2.0 * off);
+        double t = (tau >= 0.0 ? 1.0 : -1.0) / (fabs(tau) + sqrt(1.0 + tau * tau));
+        double c = 1.0 / sqrt(1.0 + t * t);
+        double cos_half = sqrt(0.5 + 0.5 * c), sin_half = 0.5 * t * c / cos_half;
+        int axis = 3 - p - q;
+        turn_about(quat, axis, cos_half, axis == 1 ? sin_half : -sin_half);
+    }
+    for (int pass = 0; pass < 3; pass++)
+        for (int j = 0; j < 2; j++) {
+            rotated(inertia, quat, D);
+            if (D[4 * j + 4] > D[4 * j] * (1.0 + 1e-14))
+                turn_about(quat, (j + 2) % 3, sqrt(0.5), sqrt(0.5));
+        }
+    rotated(inertia, quat, D);
+    for (int k = 0; k < 3; k++) moments[k] = D[4 * k];
 }
 
 bool tn_moments_possible(const double moments[3])

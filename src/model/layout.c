@@ -111,6 +111,20 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->soft_names = names[TN_NAME_SOFT];
 }
 
+static TnHull lay_out_hull(Block *block, const TnHull *from)
+{
+    int n = from->vertex_count;
+    TnHull hull = {.vertex_count = n, .face_count = from->face_count};
+    hull.vertices = PLACE(double, 3 * (size_t)n);
+    hull.normals = PLACE(double, 3 * (size_t)from->face_count);
+    hull.edge_start = PLACE(int32_t, n + 1);
+    hull.edges = PLACE(int32_t, from->edge_start[n]);
+    hull.face_start = PLACE(int32_t, n + 1);
+    hull.faces = PLACE(int32_t, from->face_start[n]);
+    hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+    return hull;
+}
+
 static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
 {
     m->meshes = PLACE(TnMesh, m->mesh_count);
@@ -130,15 +144,12 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
             mesh.triangles = mesh.hull_triangles;
             mesh.triangle_count = triangles->count;
         }
-        if (n > 0) {
-            mesh.hull = (TnHull){.vertex_count = n, .face_count = hull->face_count};
-            mesh.hull.vertices = PLACE(double, 3 * (size_t)n);
-            mesh.hull.normals = PLACE(double, 3 * (size_t)hull->face_count);
-            mesh.hull.edge_start = PLACE(int32_t, n + 1);
-            mesh.hull.edges = PLACE(int32_t, hull->edge_start[n]);
-            mesh.hull.face_start = PLACE(int32_t, n + 1);
-            mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
-            mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+        if (n > 0) mesh.hull = lay_out_hull(block, hull);
+        mesh.piece_count = c->meshes[i].piece_count;
+        mesh.pieces = PLACE(TnHull, mesh.piece_count);
+        for (int k = 0; k < mesh.piece_count; k++) {
+            TnHull piece = lay_out_hull(block, &c->meshes[i].pieces[k]);
+            if (block->base) mesh.pieces[k] = piece;
         }
         if (block->base) m->meshes[i] = mesh;
     }
@@ -191,13 +202,25 @@ static size_t moment_count(const TnModelBuilder *b)
     return count;
 }
 
+static bool is_muscle(const TnActuatorDef *def) { return def->muscle_gain || def->muscle_bias; }
+
+static size_t muscle_count(const TnModelBuilder *b)
+{
+    size_t count = 0;
+    for (int i = 0; i < b->actuator_count; i++) count += is_muscle(&b->actuators[i]);
+    return count;
+}
+
 static void lay_out(Block *block, TnCompile *c, TnModel *m)
 {
-    size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count;
+    size_t key_length = (size_t)m->qpos_count + (size_t)m->dof_count + (size_t)m->actuator_count +
+                        (size_t)m->act_count + 7 * (size_t)m->mocap_count;
     size_t key_numbers = (size_t)m->key_count * key_length;
     size_t track_numbers = (size_t)m->track_count * (size_t)m->actuator_count;
     m->bodies = PLACE(TnBody, m->body_count);
     m->body_masses = PLACE(TnBodyMass, m->body_count);
+    int drags = tn_drag_room(c->builder);
+    if (drags) m->drags = PLACE(TnDrag, drags);
     m->links = PLACE(TnLink, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);
@@ -205,6 +228,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->sites = PLACE(TnSite, m->site_count);
     m->tendons = PLACE(TnTendon, m->tendon_count);
     m->actuators = PLACE(TnActuator, m->actuator_count);
+    m->muscles = c->muscles = PLACE(TnMuscles, muscle_count(c->builder));
     m->moments = c->moments = PLACE(TnMoment, moment_count(c->builder));
     m->equalities = PLACE(TnEquality, m->equality_count);
     m->pairs = PLACE(TnPair, m->pair_count);
@@ -217,6 +241,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     /* at most one per link, and the soft bodies */
     m->subsystems = PLACE(TnSubsystem, m->link_count + m->soft_count);
     m->qpos0 = PLACE(double, m->qpos_count);
+    m->mocap0 = PLACE(double, 7 * (size_t)m->mocap_count);
     m->dof_joint = PLACE(int, m->dof_count);
     m->dof_parent = PLACE(int, m->dof_count);
     m->dof_couple = PLACE(int, m->dof_count);
@@ -242,6 +267,8 @@ static void measure(TnCompile *c, TnModel *m)
     m->site_count = b->site_count;
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
+    for (int i = 0; i < b->actuator_count; i++)
+        m->act_count += tn_activation_count(b->actuators[i].activation, &b->actuators[i].pid);
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;
@@ -253,7 +280,9 @@ static void measure(TnCompile *c, TnModel *m)
     m->wheel_count = b->wheel_count;
     m->soft_count = b->soft_count;
     m->tie_count = b->tie_count;
-    m->link_count = 1 + (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
+    for (int i = 1; i < b->body_count; i++) m->mocap_count += b->bodies[i].mocap;
+    m->link_count = 1 + m->mocap_count +
+                    (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);
     m->track_count = b->has_track ? b->track.row_count : 0;
     m->track_loop_from = b->has_track ? b->track.loop_from : -1;
     for (int i = 0; i < b->joint_count; i++) {
@@ -266,7 +295,7 @@ static void measure(TnCompile *c, TnModel *m)
         m->dof_count += nodes > 0 ? 3 * nodes : 0;
     }
     for (int i = 0; i < b->sensor_count; i++)
-        m->sensor_data_count += tn_sensor_kind(b->sensors[i].type).data_count;
+        m->sensor_data_count += tn_sensor_size(&b->sensors[i]);
     c->text_bytes = strlen(b->name) + 1;
     for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
         NamedDefs d = named_defs(b, (TnNameKind)k);

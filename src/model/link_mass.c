@@ -27,30 +27,38 @@ static void add_inertial(TnBodyScratch *body, const TnBodyDef *def)
     }
 }
 
+bool tn_geom_mass(TnCompile *c, const TnGeomDef *def, TnMassProperties *part)
+{
+    double volume, moments[3], quat[4];
+    *part = (TnMassProperties){.mass = 0.0};
+    if (def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0)) return true;
+    if (def->type == TN_GEOM_MESH) {
+        if (!tn_mesh_unit_mass(c, def->mesh - 1, part)) return false;
+        double scale = def->mass < 0.0 ? def->density : def->mass / part->mass;
+        part->mass = def->mass < 0.0 ? def->density * part->mass : def->mass;
+        for (int k = 0; k < 9; k++) part->inertia[k] *= scale;
+    } else if ((def->shell ? tn_shell_moments : tn_shape_moments)(def->type, def->size, &volume,
+                                                                  moments)) {
+        part->mass = def->mass < 0.0 ? def->density * volume : def->mass;
+        for (int k = 0; k < 3; k++) part->inertia[4 * k] = part->mass * moments[k];
+    } else {
+        return true;
+    }
+    quat_copy(quat, def->quat);
+    quat_normalize(quat);
+    tn_mass_transform(part, def->pos, quat);
+    return true;
+}
+
 static void add_geom(TnCompile *c, int index)
 {
     const TnGeomDef *def = &c->builder->geoms[index];
-    const TnGeom *geom = &c->model->geoms[index];
-    TnBodyScratch *body = &c->bodies[geom->body];
-    if (def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0)) return;
-    TnMassProperties part = {.mass = 0.0};
-    double volume, moments[3];
-    if (def->type == TN_GEOM_MESH) {
-        if (!tn_mesh_unit_mass(c, geom->mesh, &part)) {
-            body->bad_mass = true;
-            return;
-        }
-        double scale = def->mass < 0.0 ? def->density : def->mass / part.mass;
-        part.mass = def->mass < 0.0 ? def->density * part.mass : def->mass;
-        for (int k = 0; k < 9; k++) part.inertia[k] *= scale;
-    } else if (tn_shape_moments(def->type, def->size, &volume, moments)) {
-        part.mass = def->mass < 0.0 ? def->density * volume : def->mass;
-        for (int k = 0; k < 3; k++) part.inertia[4 * k] = part.mass * moments[k];
-    } else {
-        return;
-    }
-    tn_mass_transform(&part, geom->pos, geom->quat);
-    tn_mass_add(&body->mass, &part);
+    TnBodyScratch *body = &c->bodies[def->body - 1];
+    TnMassProperties part;
+    if (!tn_geom_mass(c, def, &part))
+        body->bad_mass = true;
+    else if (part.mass != 0.0)
+        tn_mass_add(&body->mass, &part);
 }
 
 static bool corrected(const TnBodyDef *def)
@@ -125,7 +133,7 @@ static void set_lever(const TnCompile *c, TnLink *link)
 void tn_compile_levers(TnCompile *c)
 {
     TnModel *m = c->model;
-    for (int l = 1; l < m->link_count; l++) {
+    for (int l = 1 + m->mocap_count; l < m->link_count; l++) {
         const TnLink *link = &m->links[l];
         TnBodyScratch *body = &c->bodies[link->body];
         const double *I = link->inertia_principal;
@@ -133,10 +141,10 @@ void tn_compile_levers(TnCompile *c)
         quat_rotate(body->below.com, body->quat, link->com);
         v3_add(body->below.com, body->below.com, body->pos);
     }
-    for (int l = m->link_count - 1; l > 0; l--) {
+    for (int l = m->link_count - 1; l > m->mocap_count; l--) {
         TnLink *link = &m->links[l];
         set_lever(c, link);
-        if (link->parent)
+        if (m->links[link->parent].subsystem >= 0)
             add_mass(&c->bodies[m->links[link->parent].body].below, &c->bodies[link->body].below);
     }
 }
@@ -147,10 +155,25 @@ static void add_fixed(TnCompile *c, int index)
 {
     const TnGeomDef *def = &c->builder->geoms[index];
     bool weightless = def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0);
-    if (def->type != TN_GEOM_MESH)
+    if (def->type != TN_GEOM_MESH || c->builder->option.total_mass > 0.0)
         add_geom(c, index);
     else if (!weightless)
         c->bodies[c->model->geoms[index].body].mass.mass = NAN;
+}
+
+/* All masses and inertias times one factor, so that the masses make the wanted sum. */
+static void scale_to_total(TnCompile *c)
+{
+    double sum = 0.0, wanted = c->builder->option.total_mass;
+    for (int i = 1; i < c->model->body_count; i++)
+        if (!c->bodies[i].rod) sum += c->bodies[i].mass.mass;
+    if (!(wanted > 0.0) || !(sum > 0.0)) return;
+    for (int i = 1; i < c->model->body_count; i++) {
+        TnMassProperties *mass = &c->bodies[i].mass;
+        if (c->bodies[i].rod) continue;
+        mass->mass *= wanted / sum;
+        for (int k = 0; k < 9; k++) mass->inertia[k] *= wanted / sum;
+    }
 }
 
 /* Before bodies are merged into their links. */
@@ -171,7 +194,7 @@ static void add_lift(TnCompile *c, int index)
     const TnBodyMass *mass = &m->body_masses[index];
     double lift = c->builder->bodies[index].gravity_compensation * mass->mass;
     int l = m->bodies[index].link;
-    if (l == 0 || lift == 0.0) return;
+    if (m->links[l].subsystem < 0 || lift == 0.0) return;
     m->links[l].lift += lift;
     v3_add_scaled(m->links[l].lift_moment, mass->com, lift);
     m->has_lift = true;
@@ -184,16 +207,18 @@ void tn_compile_masses(TnCompile *c)
         if (c->builder->bodies[i].has_inertia) add_inertial(&c->bodies[i], &c->builder->bodies[i]);
     for (int i = 0; i < m->geom_count; i++) {
         if (c->builder->bodies[m->geoms[i].body].has_inertia) continue;
-        if (m->geoms[i].link)
+        if (m->links[m->geoms[i].link].subsystem >= 0)
             add_geom(c, i);
         else if (m->geoms[i].body)
             add_fixed(c, i);
     }
 
     for (int i = 1; i < m->body_count; i++)
-        if (m->bodies[i].link && corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
+        if ((tn_part_of_body(m, i) >= 0 || c->builder->option.total_mass > 0.0) &&
+            corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
             correct(c, i);
 
+    scale_to_total(c);
     for (int i = 1; i < m->body_count; i++) keep_mass(c, i);
     for (int l = 1; l < m->link_count; l++) m->links[l].lift = 0.0;
     for (int i = 1; i < m->body_count; i++) add_lift(c, i);
@@ -202,12 +227,12 @@ void tn_compile_masses(TnCompile *c)
     for (int i = 1; i < m->body_count; i++) {
         const TnBody *body = &m->bodies[i];
         int carrier = m->links[body->link].body;
-        if (!body->link || carrier == i) continue;
+        if (m->links[body->link].subsystem < 0 || carrier == i) continue;
         tn_mass_transform(&c->bodies[i].mass, body->link_pos, body->link_quat);
         tn_mass_add(&c->bodies[carrier].mass, &c->bodies[i].mass);
         if (c->bodies[i].bad_mass) c->bodies[carrier].bad_mass = true;
     }
-    for (int l = 1; l < m->link_count; l++) {
+    for (int l = 1 + m->mocap_count; l < m->link_count; l++) {
         const TnBodyScratch *body = &c->bodies[m->links[l].body];
         if (!body->bad_mass) finish_link(c, &m->links[l], &body->mass);
     }

@@ -2,6 +2,7 @@
  *
  * Hulls come before the layout, because their sizes are not known from the definitions. */
 #include "builder.h"
+#include "convex_pieces.h"
 
 #include "../math/vec3.h"
 
@@ -26,6 +27,11 @@ static bool check_mesh(TnCompile *c, int index)
     if ((unsigned)def->inertia > TN_MESH_SHELL)
         tn_problem(c, TN_ELEMENT("mesh", def, index), "inertia %d does not exist",
                    (int)def->inertia);
+    if ((unsigned)def->collision > TN_MESH_COLLIDE_PIECES)
+        tn_problem(c, TN_ELEMENT("mesh", def, index), "collision %d does not exist",
+                   (int)def->collision);
+    if (def->collision == TN_MESH_COLLIDE_TRIANGLES && def->triangle_count == 0)
+        mesh_problem(c, index, "it collides as its triangles, but has none");
     if (def->vertex_count < 4) {
         snprintf(text, sizeof text, "a mesh needs at least 4 vertices (%d)", def->vertex_count);
         mesh_problem(c, index, text);
@@ -96,6 +102,10 @@ static bool find_hull(TnCompile *c, int index)
 {
     const TnMeshDef *def = &c->builder->meshes[index];
     TnMeshScratch *mesh = &c->meshes[index];
+    if (def->collision == TN_MESH_COLLIDE_TRIANGLES && def->triangle_count > 0) {
+        bound_flat(def, mesh);
+        return true;
+    }
     switch (tn_quickhull(def->vertices, def->vertex_count, &mesh->triangles)) {
     case TN_HULL_GOOD:
         return tn_hull_create(def->vertices, def->vertex_count, &mesh->triangles, &mesh->hull);
@@ -112,6 +122,31 @@ static bool find_hull(TnCompile *c, int index)
         break;
     }
     return false;
+}
+
+/* False: no memory. A flat mesh has none, as it has no hull. */
+static bool find_pieces(TnCompile *c, int index)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    TnMeshScratch *mesh = &c->meshes[index];
+    if (def->collision != TN_MESH_COLLIDE_PIECES || mesh->hull.vertex_count == 0) return true;
+    TnPiece pieces[TN_MOST_PIECES];
+    int count = tn_convex_pieces(def->vertices, def->triangles, def->triangle_count, pieces);
+    bool good = count >= 0;
+    if (count > 0) mesh->pieces = tn_calloc((size_t)count, sizeof *mesh->pieces);
+    good = good && (count == 0 || mesh->pieces);
+    for (int i = 0; i < count && good; i++) {
+        TnHullTriangles hull = {0};
+        TnHullStatus status = tn_quickhull(pieces[i].points, pieces[i].count, &hull);
+        good = status != TN_HULL_MEMORY;
+        if (status == TN_HULL_GOOD)
+            good = tn_hull_create(pieces[i].points, pieces[i].count, &hull,
+                                  &mesh->pieces[mesh->piece_count]);
+        mesh->piece_count += good && status == TN_HULL_GOOD;
+        tn_free(hull.corners);
+    }
+    tn_pieces_free(pieces, count > 0 ? count : 0);
+    return good;
 }
 
 static int by_value(const void *a, const void *b)
@@ -147,7 +182,7 @@ bool tn_prepare_meshes(TnCompile *c)
     if (!c->meshes) return false;
     for (int i = 0; i < count; i++) {
         if (!check_mesh(c, i)) continue;
-        if (!find_hull(c, i)) return false;
+        if (!find_hull(c, i) || !find_pieces(c, i)) return false;
         if (c->builder->meshes[i].inertia == TN_MESH_EXACT &&
             !find_twist(&c->builder->meshes[i], &c->meshes[i].twisted))
             return false;
@@ -155,11 +190,18 @@ bool tn_prepare_meshes(TnCompile *c)
     return true;
 }
 
+static void release_pieces(TnMeshScratch *mesh)
+{
+    for (int i = 0; i < mesh->piece_count; i++) tn_hull_free(&mesh->pieces[i]);
+    tn_free(mesh->pieces);
+}
+
 void tn_release_meshes(TnCompile *c)
 {
     for (int i = 0; c->meshes && i < c->builder->mesh_count; i++) {
         tn_free(c->meshes[i].triangles.corners);
         tn_hull_free(&c->meshes[i].hull);
+        release_pieces(&c->meshes[i]);
     }
     tn_free(c->meshes);
     c->meshes = NULL;
@@ -170,6 +212,21 @@ void tn_release_meshes(TnCompile *c)
         if ((COUNT) > 0) memcpy(TO, FROM, (size_t)(COUNT) * sizeof *(TO));                         \
     } while (0)
 
+static void copy_hull(TnHull *to, const TnHull *h)
+{
+    v3_copy(to->center, h->center);
+    v3_copy(to->half_extent, h->half_extent);
+    to->radius = h->radius;
+    if (h->vertex_count == 0) return; /* bounds alone */
+    COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
+    COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
+    COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
+    COPY(to->edges, h->edges, h->edge_start[h->vertex_count]);
+    COPY(to->face_start, h->face_start, h->vertex_count + 1);
+    COPY(to->faces, h->faces, h->face_start[h->vertex_count]);
+    COPY(to->starts, h->starts, TN_HULL_STARTS);
+}
+
 void tn_compile_meshes(TnCompile *c)
 {
     for (int i = 0; i < c->model->mesh_count; i++) {
@@ -177,23 +234,14 @@ void tn_compile_meshes(TnCompile *c)
         const TnMeshScratch *from = &c->meshes[i];
         const TnHull *h = &from->hull;
         TnMesh *mesh = &c->model->meshes[i];
+        mesh->collision = def->collision;
         if (h->vertex_count == 0 && !from->flat) continue;
         COPY(mesh->vertices, def->vertices, 3 * (size_t)def->vertex_count);
         if (def->triangle_count > 0)
             COPY(mesh->triangles, def->triangles, 3 * (size_t)def->triangle_count);
         COPY(mesh->hull_triangles, from->triangles.corners, 3 * (size_t)from->triangles.count);
-        TnHull *to = &mesh->hull;
-        v3_copy(to->center, h->center);
-        v3_copy(to->half_extent, h->half_extent);
-        to->radius = h->radius;
-        if (from->flat) continue;
-        COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
-        COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
-        COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
-        COPY(to->edges, h->edges, h->edge_start[h->vertex_count]);
-        COPY(to->face_start, h->face_start, h->vertex_count + 1);
-        COPY(to->faces, h->faces, h->face_start[h->vertex_count]);
-        COPY(to->starts, h->starts, TN_HULL_STARTS);
+        copy_hull(&mesh->hull, h);
+        for (int k = 0; k < from->piece_count; k++) copy_hull(&mesh->pieces[k], &from->pieces[k]);
     }
 }
 
@@ -208,7 +256,9 @@ bool tn_mesh_unit_mass(TnCompile *c, int index, TnMassProperties *out)
         mesh->mass_status = tn_mesh_mass(
             def->inertia, def->vertices, convex ? mesh->triangles.corners : def->triangles,
             convex ? mesh->triangles.count : def->triangle_count, &mesh->mass);
-        if (mesh->flat && def->inertia != TN_MESH_SHELL) mesh->mass_status = TN_MESH_MASS_NONE;
+        if (mesh->flat && def->inertia != TN_MESH_SHELL &&
+            def->collision != TN_MESH_COLLIDE_TRIANGLES)
+            mesh->mass_status = TN_MESH_MASS_NONE;
         if (mesh->twisted) {
             mesh->mass_status = TN_MESH_MASS_TWISTED;
             mesh_problem(c, index,

@@ -14,6 +14,7 @@ void tn_model_destroy(TnModel *model)
 
 TnModelInfo tn_model_info(const TnModel *model)
 {
+    if (!model) return (TnModelInfo){.name = ""};
     return (TnModelInfo){
         .name = model->name,
         .body_count = model->body_count,
@@ -33,7 +34,9 @@ TnModelInfo tn_model_info(const TnModel *model)
         .tie_count = model->tie_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
+        .act_count = model->act_count,
         .sensor_data_count = model->sensor_data_count,
+        .mocap_count = model->mocap_count,
         .free_body_count = model->rigid_count,
         .tree_count = model->tree_count,
         .total_mass = model->total_mass,
@@ -45,62 +48,91 @@ TnModelInfo tn_model_info(const TnModel *model)
 
 /* ---- names ---- */
 
-static const char *name_at(const TnModel *model, TnNameKind kind, int id, int count)
+static int count_of(const TnModel *model, TnNameKind kind)
 {
-    return id >= 1 && id <= count ? model->lookup->names[kind].names[id - 1] : "";
+    const int counts[TN_NAME_KIND_COUNT] = {[TN_NAME_BODY] = model->body_count,
+                                            [TN_NAME_JOINT] = model->joint_count,
+                                            [TN_NAME_GEOM] = model->geom_count,
+                                            [TN_NAME_SITE] = model->site_count,
+                                            [TN_NAME_TENDON] = model->tendon_count,
+                                            [TN_NAME_ACTUATOR] = model->actuator_count,
+                                            [TN_NAME_EQUALITY] = model->equality_count,
+                                            [TN_NAME_SENSOR] = model->sensor_count,
+                                            [TN_NAME_KEY] = model->key_count,
+                                            [TN_NAME_MESH] = model->mesh_count,
+                                            [TN_NAME_CAMERA] = model->camera_count,
+                                            [TN_NAME_ROD] = model->rod_count,
+                                            [TN_NAME_WHEEL] = model->wheel_count,
+                                            [TN_NAME_SOFT] = model->soft_count,
+                                            [TN_NAME_TIE] = model->tie_count};
+    return counts[kind];
+}
+
+static bool has(const TnModel *model, TnNameKind kind, int id)
+{
+    return model && id >= 1 && id <= count_of(model, kind);
+}
+
+static const char *name_at(const TnModel *model, TnNameKind kind, int id)
+{
+    return has(model, kind, id) ? model->lookup->names[kind].names[id - 1] : "";
 }
 
 const char *tn_model_body_name(const TnModel *model, TnBodyId id)
 {
-    return name_at(model, TN_NAME_BODY, id, model->body_count);
+    return name_at(model, TN_NAME_BODY, id);
 }
 const char *tn_model_joint_name(const TnModel *model, TnJointId id)
 {
-    return name_at(model, TN_NAME_JOINT, id, model->joint_count);
+    return name_at(model, TN_NAME_JOINT, id);
 }
 const char *tn_model_geom_name(const TnModel *model, TnGeomId id)
 {
-    return name_at(model, TN_NAME_GEOM, id, model->geom_count);
+    return name_at(model, TN_NAME_GEOM, id);
+}
+const char *tn_model_site_name(const TnModel *model, TnSiteId id)
+{
+    return name_at(model, TN_NAME_SITE, id);
 }
 const char *tn_model_tendon_name(const TnModel *model, TnTendonId id)
 {
-    return name_at(model, TN_NAME_TENDON, id, model->tendon_count);
+    return name_at(model, TN_NAME_TENDON, id);
 }
 const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id)
 {
-    return name_at(model, TN_NAME_ACTUATOR, id, model->actuator_count);
+    return name_at(model, TN_NAME_ACTUATOR, id);
 }
 const char *tn_model_equality_name(const TnModel *model, TnEqualityId id)
 {
-    return name_at(model, TN_NAME_EQUALITY, id, model->equality_count);
+    return name_at(model, TN_NAME_EQUALITY, id);
 }
 const char *tn_model_sensor_name(const TnModel *model, TnSensorId id)
 {
-    return name_at(model, TN_NAME_SENSOR, id, model->sensor_count);
+    return name_at(model, TN_NAME_SENSOR, id);
 }
 const char *tn_model_key_name(const TnModel *model, TnKeyId id)
 {
-    return name_at(model, TN_NAME_KEY, id, model->key_count);
+    return name_at(model, TN_NAME_KEY, id);
 }
 
 const char *tn_model_rod_name(const TnModel *model, TnRodId id)
 {
-    return name_at(model, TN_NAME_ROD, id, model->rod_count);
+    return name_at(model, TN_NAME_ROD, id);
 }
 
 const char *tn_model_wheel_name(const TnModel *model, TnWheelId id)
 {
-    return name_at(model, TN_NAME_WHEEL, id, model->wheel_count);
+    return name_at(model, TN_NAME_WHEEL, id);
 }
 
 const char *tn_model_soft_name(const TnModel *model, TnSoftId id)
 {
-    return name_at(model, TN_NAME_SOFT, id, model->soft_count);
+    return name_at(model, TN_NAME_SOFT, id);
 }
 
 static int find(const TnModel *model, TnNameKind kind, const char *name)
 {
-    return tn_name_find(&model->lookup->names[kind], name) + 1;
+    return model ? tn_name_find(&model->lookup->names[kind], name) + 1 : 0;
 }
 
 TnBodyId tn_model_find_body(const TnModel *model, const char *name)
@@ -114,6 +146,10 @@ TnJointId tn_model_find_joint(const TnModel *model, const char *name)
 TnGeomId tn_model_find_geom(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_GEOM, name);
+}
+TnSiteId tn_model_find_site(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_SITE, name);
 }
 TnTendonId tn_model_find_tendon(const TnModel *model, const char *name)
 {
@@ -159,9 +195,19 @@ TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
 /* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives
  * zeros ---- */
 
+TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id)
+{
+    TnActuatorInfo info = {0};
+    if (id < 1 || id > model->actuator_count) return info;
+    const TnActuator *actuator = &model->actuators[id - 1];
+    info.ctrl_limited = actuator->ctrl_limited;
+    if (info.ctrl_limited) memcpy(info.ctrl_range, actuator->ctrl_range, sizeof info.ctrl_range);
+    return info;
+}
+
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
-    if (id < 1 || id > model->joint_count) return (TnJointInfo){0};
+    if (!has(model, TN_NAME_JOINT, id)) return (TnJointInfo){0};
     int index = model->lookup->joint_index[id - 1];
     const TnJoint *joint = &model->joints[index];
     bool is_free = joint->type == TN_JOINT_FREE, is_ball = joint->type == TN_JOINT_BALL;
@@ -175,6 +221,8 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
                         .dof_count = is_free   ? 6
                                      : is_ball ? 3
                                                : 1};
+    info.limited = joint->limited;
+    if (joint->limited) memcpy(info.range, joint->range, sizeof info.range);
     memcpy(info.pos, joint->pos, sizeof info.pos);
     memcpy(info.axis, joint->axis, sizeof info.axis);
     return info;
@@ -183,7 +231,7 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
 {
     TnGeomInfo info = {0};
-    if (id < 1 || id > model->geom_count) return info;
+    if (!has(model, TN_NAME_GEOM, id)) return info;
     const TnGeom *geom = &model->geoms[id - 1];
     info.type = geom->type;
     info.body = geom->body + 1;
@@ -196,10 +244,21 @@ TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
     return info;
 }
 
+TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id)
+{
+    if (!has(model, TN_NAME_SITE, id)) return (TnSiteInfo){0};
+    const TnSite *site = &model->sites[id - 1];
+    TnSiteInfo info = {.body = site->body + 1, .type = site->type};
+    memcpy(info.size, site->size, sizeof info.size);
+    memcpy(info.pos, site->pos, sizeof info.pos);
+    memcpy(info.quat, site->quat, sizeof info.quat);
+    return info;
+}
+
 TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id)
 {
-    TnMeshInfo info = {.name = name_at(model, TN_NAME_MESH, id, model->mesh_count)};
-    if (id < 1 || id > model->mesh_count) return info;
+    TnMeshInfo info = {.name = name_at(model, TN_NAME_MESH, id)};
+    if (!has(model, TN_NAME_MESH, id)) return info;
     const TnMesh *mesh = &model->meshes[id - 1];
     info.vertices = mesh->vertices;
     info.vertex_count = mesh->vertex_count;
@@ -212,13 +271,14 @@ TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id)
 
 TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
 {
-    TnCameraInfo info = {.name = name_at(model, TN_NAME_CAMERA, id, model->camera_count)};
-    if (id < 1 || id > model->camera_count) return info;
+    TnCameraInfo info = {.name = name_at(model, TN_NAME_CAMERA, id)};
+    if (!has(model, TN_NAME_CAMERA, id)) return info;
     const TnCamera *camera = &model->cameras[id - 1];
     info.body = camera->body + 1;
     info.fovy = camera->fovy;
     info.mode = camera->mode;
     info.target = camera->target + 1;
+    memcpy(info.resolution, camera->resolution, sizeof info.resolution);
     memcpy(info.pos, camera->pos, sizeof info.pos);
     memcpy(info.quat, camera->quat, sizeof info.quat);
     return info;
@@ -227,7 +287,7 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
 TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id)
 {
     TnRodInfo info = {.name = tn_model_rod_name(model, id)};
-    if (id < 1 || id > model->rod_count) return info;
+    if (!has(model, TN_NAME_ROD, id)) return info;
     const TnRod *rod = &model->rods[id - 1];
     info.segment_count = rod->segment_count;
     info.body = rod->body_start + 1;
@@ -245,7 +305,7 @@ TnRodInfo tn_model_rod_info(const TnModel *model, TnRodId id)
 TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id)
 {
     TnSoftInfo info = {.name = tn_model_soft_name(model, id)};
-    if (id < 1 || id > model->soft_count) return info;
+    if (!has(model, TN_NAME_SOFT, id)) return info;
     const TnSoft *soft = &model->softs[id - 1];
     info.geom = soft->geom + 1;
     info.subsystem = soft->subsystem + 1;
@@ -274,7 +334,7 @@ TnSoftInfo tn_model_soft_info(const TnModel *model, TnSoftId id)
 
 TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id)
 {
-    if (id < 1 || id > model->wheel_count) return (TnWheelInfo){0};
+    if (!has(model, TN_NAME_WHEEL, id)) return (TnWheelInfo){0};
     const TnWheel *wheel = &model->wheels[id - 1];
     TnWheelInfo info = {.kind = wheel->kind,
                         .body = wheel->body + 1,
@@ -288,7 +348,7 @@ TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id)
 
 int tn_model_body_subsystem(const TnModel *model, TnBodyId id)
 {
-    if (id < 1 || id > model->body_count) return 0;
+    if (!has(model, TN_NAME_BODY, id)) return 0;
     return model->links[model->bodies[id - 1].link].subsystem + 1;
 }
 
@@ -318,13 +378,18 @@ static bool segments_collide(const TnModel *model, const TnSubsystem *sub, int l
     return rod->self_contact && apart >= rod->near;
 }
 
+/* No force moves it. */
+static bool is_kept(const TnModel *model, int link)
+{
+    return model->links[link].subsystem < 0 || model->links[link].held;
+}
+
 bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
 {
     int link1 = model->bodies[body1].link, link2 = model->bodies[body2].link;
     if (link1 == link2) return false;
     /* what the world holds is part of it */
-    if ((link1 == 0 || model->links[link1].held) && (link2 == 0 || model->links[link2].held))
-        return false;
+    if (is_kept(model, link1) && is_kept(model, link2)) return false;
     int subsystem = model->links[link1].subsystem;
     if (subsystem >= 0 && subsystem == model->links[link2].subsystem) {
         const TnSubsystem *sub = &model->subsystems[subsystem];
@@ -336,7 +401,7 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
         return false;
     /* A link touches its parent at the joint by design; the world is no such neighbour: a robot may
      * hit the floor. */
-    if (link1 != 0 && link2 != 0 &&
+    if (link1 != 0 && link2 != 0 && !model->option.parents_collide &&
         (model->links[link1].parent == link2 || model->links[link2].parent == link1))
         return false;
     return !is_excluded(model, body1, body2);
@@ -346,6 +411,7 @@ bool tn_model_bodies_collide(const TnModel *model, int body1, int body2)
 
 bool tn_model_track(const TnModel *model, double time, double *ctrl)
 {
+    if (!model || !ctrl) return false;
     int rows = model->track_count, width = model->actuator_count, loop = model->track_loop_from;
     const double *times = model->track_times;
     if (rows == 0) return false;

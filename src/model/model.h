@@ -14,8 +14,9 @@
  *
  * Subsystems: each moving base (a child of the world through joints) roots one. A lone body with
  * nothing but a free joint is a rigid subsystem; the segments of a rod, each a free body, are one
- * subsystem together; everything else is an articulated tree. Soft bodies are subsystems without
- * links, behind all others; their link_start is link_count. */
+ * subsystem together; everything else is an articulated tree. Mocap bodies are links 1 …
+ * mocap_count: like the world they belong to no subsystem (-1), but have a pose of their own. Soft
+ * bodies are subsystems without links, behind all others; their link_start is link_count. */
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
@@ -44,14 +45,13 @@ typedef struct TnLink {
     double lever;
     /* kg and kg·m, body axes: of what gravity compensation carries of it and what is fixed to it */
     double lift, lift_moment[3];
+    int drag_start, drag_count; /* of TnModel.drags */
     /* a segment of a rod that is welded to the world: where it stays */
     bool held;
     double hold_pos[3], hold_quat[4];
     int holder; /* of a segment that a link holds, and of those near it: they never touch that link;
                    0: none */
     bool holds; /* is such a link */
-    int clamp;  /* of a segment that the world holds, and of those near it: that one. They never
-                   touch the fixed  geoms that it is stuck in; 0: none */
 } TnLink;
 
 typedef struct TnBody {
@@ -61,6 +61,17 @@ typedef struct TnBody {
     double link_pos[3],
         link_quat[4]; /* in its link's body axes (constant; identity for the link's own body) */
 } TnBody;
+
+/* What a medium acts on (medium.c): the box that has a body's moments of inertia, or a geom's
+ * ellipsoid. */
+typedef struct TnDrag {
+    bool is_ellipsoid;
+    double pos[3], axes[9]; /* of its centre, in its link's body axes; columns are its own axes */
+    double size[3];         /* m, sides of the box, half axes of the ellipsoid */
+    double coef[5], added_mass[3], added_inertia[3]; /* of an ellipsoid; kg and kg·m² per kg/m³ */
+    double
+        compliance[2]; /* 1/kg, 1/(kg·m²): a force or torque on it moves its link no more easily */
+} TnDrag;
 
 /* Of one body alone, in its link's body axes (link 0: in the world). Forces between bodies that are
  * fixed to each other need it. */
@@ -104,6 +115,8 @@ typedef struct TnGeom {
 typedef struct TnSite {
     int body;
     double pos[3], quat[4];
+    TnGeomType type; /* its volume */
+    double size[3];
 } TnSite;
 
 /* One dof's share in a length: length = Σ coef · qpos[qpos], rate = Σ coef · qvel[dof], and a force
@@ -124,12 +137,27 @@ typedef struct TnTendon {
     double actuator_range[2];
 } TnTendon;
 
+/* What an actuator has of a muscle; forces are found (>= 0). */
+typedef struct TnMuscles {
+    bool has_gain, has_bias;
+    TnMuscle gain, bias;
+    double length_range[2];
+} TnMuscles;
+
 typedef struct TnActuator {
-    int subsystem;
-    int tendon; /* -1: on a joint */
+    int subsystem; /* -1: on a body */
+    int body;      /* that it presses to what that touches; -1: none */
+    int tendon;    /* -1: on a joint */
     int moment_count;
     const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
+    double gain_rate[2];      /* of the gain, with length and velocity */
+    const TnMuscles *muscles; /* NULL: it is none */
+    TnActivation activation;
+    int act; /* its first activation in TnState.act; -1: none */
+    bool act_limited, act_early;
+    double act_range[2], time_constants[3];
+    TnPid pid;
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
 } TnActuator;
@@ -153,6 +181,7 @@ typedef struct TnEquality {
 typedef struct TnPair {
     int geom1, geom2, contact_dim;
     double friction[3], restitution, margin;
+    double across[2]; /* sliding and rolling in the second direction */
 } TnPair;
 typedef struct TnExclude {
     int body1, body2;
@@ -162,18 +191,27 @@ typedef struct TnSensor {
     int object, data_start, data_count;
     int ref; /* site; -1: none */
     double cutoff;
+    TnPick pick1, pick2; /* indices */
+    int zone, camera;    /* -1: none */
+    int slots;
+    uint32_t fields;
+    TnContactReduce reduce;
 } TnSensor;
 typedef struct TnKey {
     double time;
-    const double *qpos, *qvel, *ctrl;
-} TnKey; /* always full length */
+    const double *qpos, *qvel, *ctrl, *act;
+    const double *mocap; /* 7 each: pos, quat */
+} TnKey;                 /* always full length */
 
 /* Stored once, however many geoms show it. */
 typedef struct TnMesh {
     int vertex_count, triangle_count, hull_triangle_count;
     double *vertices;
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
-    TnHull hull;
+    TnHull hull; /* only its bounds where it collides as triangles, or is flat */
+    TnMeshCollision collision;
+    int piece_count; /* where it collides in pieces */
+    TnHull *pieces;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
@@ -182,6 +220,7 @@ typedef struct TnCamera {
     double pos[3], quat[4];
     double fovy; /* rad */
     TnCameraMode mode;
+    int resolution[2];
 } TnCamera;
 
 /* No slip on a plane ground; directions are unit vectors. */
@@ -310,11 +349,16 @@ struct TnModel {
         subsystem_count;
     int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
     int tie_count;
-    int hold_count; /* of all soft bodies, by moving links */
+    int hold_count;  /* of all soft bodies, by moving links */
+    int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
-    bool has_lift; /* some link is carried by gravity compensation */
+    int adhesion_count; /* of actuators on bodies */
+    int act_count;       /* of actuators with activation, in their order */
+    bool has_lift;       /* some link is carried by gravity compensation */
+    bool has_oval_pairs; /* some pair has friction that differs in two directions */
     TnBody *bodies;
     TnBodyMass *body_masses;
+    TnDrag *drags; /* by link; NULL without a medium */
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;
@@ -322,6 +366,7 @@ struct TnModel {
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;
+    TnMuscles *muscles;
     TnMoment *moments; /* of tendons, then of actuators on joints */
     TnEquality *equalities;
     TnPair *pairs;
@@ -336,6 +381,7 @@ struct TnModel {
     TnSoft *softs;
     TnTie *ties;
     double *qpos0;   /* reference pose, qpos_count */
+    double *mocap0;  /* the same of mocap bodies, 7 each */
     int *dof_joint;  /* dof -> joint; -1 for nodes of soft bodies */
     int *dof_parent; /* dof -> previous dof of the same chain towards the root, -1 at a root */
     int *dof_couple; /* the same with tendons as links too: all dofs that a tendon joins lie on one
@@ -354,6 +400,38 @@ struct TnModel {
 static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
 {
     return &model->subsystems[model->links[link].subsystem];
+}
+
+/* How many activations it has. */
+static inline int tn_activation_count(TnActivation activation, const TnPid *pid)
+{
+    if (activation == TN_ACTIVATION_PID) return (pid->ki > 0.0) + (pid->slew_max > 0.0);
+    return activation != TN_ACTIVATION_NONE;
+}
+
+/* What its control moves; -1: nothing. */
+static inline int tn_actuator_subsystem(const TnModel *model, int actuator)
+{
+    const TnActuator *a = &model->actuators[actuator];
+    return a->body < 0 ? a->subsystem : model->links[model->bodies[a->body].link].subsystem;
+}
+
+/* Its force depends on where the joints are. */
+static inline bool tn_actuator_is_elastic(const TnActuator *a)
+{
+    return a->bias[1] != 0.0 || a->gain_rate[0] != 0.0 || a->muscles;
+}
+
+/* Index of a body's subsystem; -1: fixed to the world or to a mocap body. */
+static inline int tn_part_of_body(const TnModel *model, int body)
+{
+    return model->links[model->bodies[body].link].subsystem;
+}
+
+/* It has no subsystem, but a pose that users set. */
+static inline bool tn_link_is_mocap(const TnModel *model, int link)
+{
+    return link > 0 && link <= model->mocap_count;
 }
 
 /* An angle, not a length. */
@@ -377,6 +455,10 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
     return rate;
 }
+
+/* Finds bounding_radius and half_extent from type and size: about the geom's own origin; of a mesh,
+ * about its hull's centre. */
+void tn_geom_bound(const TnModel *model, TnGeom *geom);
 
 /* The two bodies (indices) may collide: not the same link, not link and parent link (except the
  * world's), not excluded; two segments of one rod only where it has self-contact and they are far

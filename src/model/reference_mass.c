@@ -78,17 +78,39 @@ static bool factor(const TnCompile *c, TnReferenceMass *reference, int subsystem
     return true;
 }
 
-bool tn_reference_mass_along(const TnCompile *c, TnReferenceMass *reference, int subsystem,
-                             const TnMoment *moments, int count, double *mass)
+/* M⁻¹ c in reference->work; false: no memory. */
+static bool solve_along(const TnCompile *c, TnReferenceMass *reference, int subsystem,
+                        const TnMoment *moments, int count)
 {
     if (reference->subsystem != subsystem && !factor(c, reference, subsystem)) return false;
     const TnSubsystem *sub = &c->model->subsystems[subsystem];
-    double *x = reference->work, sum = 0.0;
-    *mass = NAN;
+    double *x = reference->work;
     if (!reference->regular) return true;
     memset(x, 0, sizeof(double) * (size_t)sub->dof_count);
     for (int i = 0; i < count; i++) x[moments[i].dof - sub->dof_start] = moments[i].coef;
     tn_cholesky_solve(reference->factor, sub->dof_count, x);
+    return true;
+}
+
+bool tn_reference_acceleration(const TnCompile *c, TnReferenceMass *reference, int subsystem,
+                               const TnMoment *moments, int count, double *acceleration)
+{
+    double sum = 0.0;
+    if (!solve_along(c, reference, subsystem, moments, count)) return false;
+    for (int d = 0; reference->regular && d < c->model->subsystems[subsystem].dof_count; d++)
+        sum += reference->work[d] * reference->work[d];
+    *acceleration = sqrt(sum);
+    return true;
+}
+
+bool tn_reference_mass_along(const TnCompile *c, TnReferenceMass *reference, int subsystem,
+                             const TnMoment *moments, int count, double *mass)
+{
+    if (!solve_along(c, reference, subsystem, moments, count)) return false;
+    const TnSubsystem *sub = &c->model->subsystems[subsystem];
+    double *x = reference->work, sum = 0.0;
+    *mass = NAN;
+    if (!reference->regular) return true;
     for (int i = 0; i < count; i++) sum += moments[i].coef * x[moments[i].dof - sub->dof_start];
     *mass = 1.0 / sum;
     return true;

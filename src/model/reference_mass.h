@@ -17,6 +17,9 @@ typedef struct TnReferenceMass {
  * singular; false: no memory. */
 bool tn_reference_mass_along(const TnCompile *c, TnReferenceMass *reference, int subsystem,
                              const TnMoment *moments, int count, double *mass);
+/* |M⁻¹ c|: what a unit force along these moments accelerates all dofs by; 0 where M is singular. */
+bool tn_reference_acceleration(const TnCompile *c, TnReferenceMass *reference, int subsystem,
+                               const TnMoment *moments, int count, double *acceleration);
 void tn_reference_mass_free(TnReferenceMass *reference);
 
 #endif

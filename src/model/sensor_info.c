@@ -5,14 +5,14 @@
 
 TnSensorInfo tn_model_sensor_info(const TnModel *model, TnSensorId id)
 {
-    TN_ASSERT(id >= 1 && id <= model->sensor_count);
+    if (!model || id < 1 || id > model->sensor_count) return (TnSensorInfo){0};
     const TnSensor *sensor = &model->sensors[id - 1];
     return (TnSensorInfo){sensor->type, sensor->data_start, sensor->data_count};
 }
 
 TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id)
 {
-    TN_ASSERT(id >= 1 && id <= model->equality_count);
+    if (!model || id < 1 || id > model->equality_count) return (TnEqualityInfo){0};
     const TnEquality *equality = &model->equalities[id - 1];
     const int *joint_id = model->lookup->joint_id;
     TnEqualityInfo info = {.type = equality->type,

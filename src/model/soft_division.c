@@ -167,7 +167,7 @@ static void place_tree(TnDivision *d, const TnModel *model, int block, int tree,
 {
     d->tree_block[tree] = block;
     d->tree_node[tree] = node;
-    for (int i = 1; i < model->link_count; i++) {
+    for (int i = 1 + model->mocap_count; i < model->link_count; i++) {
         const TnSubsystem *sub = tn_part_of_link(model, i);
         if (sub->kind != TN_SUBSYSTEM_TREE || sub->kind_index != tree) continue;
         d->link_block[i] = block;

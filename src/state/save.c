@@ -2,9 +2,9 @@
  *
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time,
  *              checksum
- *     numbers  qpos, qvel, vhat, ctrl, row_lambda, owed, account, tie_lambda   (doubles)
- *     contacts TnWarmContact × contact_count, those of sleepers behind them
- *     sleep    TnRest, then the island that it sleeps in, per subsystem
+ *     numbers  qpos, qvel, vhat, ctrl, act, row_lambda, owed, account, mocap, mocap_target,
+ * mocap_twist, equalities, tie_lambda (doubles) contacts TnWarmContact × contact_count, those of
+ * sleepers behind them sleep    TnRest, then the island that it sleeps in, per subsystem
  *
  * in the byte order of the machine (another order shows as a wrong magic). restore looks at
  * everything before it touches the state. */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(5)
+#define SAVE_VERSION UINT32_C(6)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -28,11 +28,12 @@ typedef struct SaveHeader {
     int32_t tendon_count, soft_count;
     int32_t tie_count; /* of the state: between pieces of soft bodies */
     int32_t subsystem_count, sleeping_count;
+    int32_t act_count, mocap_count;
     double time;
     uint64_t checksum;
 } SaveHeader;
 
-_Static_assert(sizeof(SaveHeader) == 80, "the header has no padding");
+_Static_assert(sizeof(SaveHeader) == 88, "the header has no padding");
 _Static_assert(sizeof(TnWarmContact) == 64, "contacts have no padding");
 _Static_assert(sizeof(TnRest) == 24, "rests have no padding");
 
@@ -47,8 +48,10 @@ static uint64_t checksum(SaveHeader header, const void *rest, size_t bytes)
 static size_t number_count(const TnModel *model, int tie_count)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
-           (size_t)model->actuator_count + (size_t)tn_row_slot_count(model) +
-           (size_t)model->subsystem_count + TN_ACCOUNT_NUMBERS + 3 * (size_t)tie_count;
+           (size_t)model->actuator_count + (size_t)model->act_count +
+           (size_t)tn_row_slot_count(model) + (size_t)model->subsystem_count + TN_ACCOUNT_NUMBERS +
+           20 * (size_t)model->mocap_count + TN_EQUALITY_NUMBERS * (size_t)model->equality_count +
+           3 * (size_t)tie_count;
 }
 
 static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
@@ -64,17 +67,22 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 8
+#define PART_COUNT 13
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
     parts[1] = (Part){state->qvel, (size_t)model->dof_count};
     parts[2] = (Part){state->vhat, (size_t)model->dof_count};
     parts[3] = (Part){state->ctrl, (size_t)model->actuator_count};
-    parts[4] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
-    parts[5] = (Part){state->owed, (size_t)model->subsystem_count};
-    parts[6] = (Part){state->account, TN_ACCOUNT_NUMBERS};
-    parts[7] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
+    parts[4] = (Part){state->act, (size_t)model->act_count};
+    parts[5] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
+    parts[6] = (Part){state->owed, (size_t)model->subsystem_count};
+    parts[7] = (Part){state->account, TN_ACCOUNT_NUMBERS};
+    parts[8] = (Part){state->mocap, 7 * (size_t)model->mocap_count};
+    parts[9] = (Part){state->mocap_target, 7 * (size_t)model->mocap_count};
+    parts[10] = (Part){state->mocap_twist, 6 * (size_t)model->mocap_count};
+    parts[11] = (Part){state->equalities, TN_EQUALITY_NUMBERS * (size_t)model->equality_count};
+    parts[12] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)
@@ -120,7 +128,9 @@ void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer)
                          .soft_count = model->soft_count,
                          .tie_count = state->tie_count,
                          .subsystem_count = model->subsystem_count,
+                         .mocap_count = model->mocap_count,
                          .sleeping_count = state->sleeping_count,
+                         .act_count = model->act_count,
                          .time = state->time};
     memcpy(buffer, &header, sizeof header);
 }
@@ -147,7 +157,8 @@ static bool is_of_model(const SaveHeader *h, const TnModel *m)
            h->geom_count == m->geom_count && h->actuator_count == m->actuator_count &&
            h->equality_count == m->equality_count && h->qpos_count == m->qpos_count &&
            h->dof_count == m->dof_count && h->tendon_count == m->tendon_count &&
-           h->soft_count == m->soft_count && h->subsystem_count == m->subsystem_count;
+           h->soft_count == m->soft_count && h->act_count == m->act_count &&
+           h->subsystem_count == m->subsystem_count && h->mocap_count == m->mocap_count;
 }
 
 /* Every number of the layout, of contacts and of sleep is one; quaternions are not zero. */

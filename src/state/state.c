@@ -18,15 +18,25 @@ static void zero_numbers(double *out, int count)
     if (count > 0) memset(out, 0, (size_t)count * sizeof(double));
 }
 
+void tn_equality_numbers(const TnEquality *equality, double numbers[TN_EQUALITY_NUMBERS])
+{
+    numbers[0] = equality->active;
+    copy_numbers(numbers + 1, equality->anchor1, 3);
+    copy_numbers(numbers + 4, equality->anchor2, 3);
+    copy_numbers(numbers + 7, equality->relquat, 4);
+}
+
 bool tn_state_init(TnState *state, const TnModel *model)
 {
     *state = (TnState){.row_lambda_count = tn_row_slot_count(model)};
     size_t nq = (size_t)model->qpos_count, nv = (size_t)model->dof_count,
-           nu = (size_t)model->actuator_count;
-    size_t subsystems = (size_t)model->subsystem_count + 1;
-    double *numbers = tn_calloc(nq + 2 * nv + nu + (size_t)state->row_lambda_count + subsystems +
-                                    TN_ACCOUNT_NUMBERS,
-                                sizeof(double));
+           nu = (size_t)model->actuator_count, na = (size_t)model->act_count;
+    size_t subsystems = (size_t)model->subsystem_count + 1, poses = 7 * (size_t)model->mocap_count;
+    double *numbers =
+        tn_calloc(2 * poses + 6 * (size_t)model->mocap_count +
+                      TN_EQUALITY_NUMBERS * (size_t)model->equality_count + nq + 2 * nv + nu + na +
+                      (size_t)state->row_lambda_count + subsystems + TN_ACCOUNT_NUMBERS,
+                  sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
     state->rest = tn_calloc(subsystems, sizeof *state->rest);
     state->qpos = numbers;
@@ -37,9 +47,14 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->qvel = state->qpos + nq;
     state->vhat = state->qvel + nv;
     state->ctrl = state->vhat + nv;
-    state->row_lambda = state->ctrl + nu;
+    state->act = state->ctrl + nu;
+    state->row_lambda = state->act + na;
     state->owed = state->row_lambda + state->row_lambda_count;
     state->account = state->owed + subsystems;
+    state->mocap = state->account + TN_ACCOUNT_NUMBERS;
+    state->mocap_target = state->mocap + poses;
+    state->mocap_twist = state->mocap_target + poses;
+    state->equalities = state->mocap_twist + 6 * (size_t)model->mocap_count;
     tn_state_reset(state, model, -1);
     return true;
 }
@@ -64,10 +79,17 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     if (k) {
         copy_numbers(state->qvel, k->qvel, model->dof_count);
         copy_numbers(state->ctrl, k->ctrl, model->actuator_count);
+        copy_numbers(state->act, k->act, model->act_count);
     } else {
         zero_numbers(state->qvel, model->dof_count);
         zero_numbers(state->ctrl, model->actuator_count);
+        zero_numbers(state->act, model->act_count);
     }
+    copy_numbers(state->mocap, k ? k->mocap : model->mocap0, 7 * model->mocap_count);
+    copy_numbers(state->mocap_target, state->mocap, 7 * model->mocap_count);
+    zero_numbers(state->mocap_twist, 6 * model->mocap_count);
+    for (int i = 0; i < model->equality_count; i++)
+        tn_equality_numbers(&model->equalities[i], state->equalities + TN_EQUALITY_NUMBERS * i);
     tn_model_track(model, state->time, state->ctrl);
     state->ctrl_by_user = false;
     /* Cold starts: the solver begins from the velocity itself and from no forces. */
@@ -128,5 +150,7 @@ uint64_t tn_state_hash(const TnState *state, const TnModel *model)
     uint64_t h = TN_HASH_START;
     h = tn_hash_bytes(h, &state->time, sizeof state->time);
     h = tn_hash_bytes(h, state->qpos, (size_t)model->qpos_count * sizeof(double));
-    return tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    h = tn_hash_bytes(h, state->qvel, (size_t)model->dof_count * sizeof(double));
+    h = tn_hash_bytes(h, state->act, (size_t)model->act_count * sizeof(double));
+    return tn_hash_bytes(h, state->mocap, 7 * (size_t)model->mocap_count * sizeof(double));
 }

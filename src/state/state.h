@@ -54,9 +54,17 @@ typedef struct TnRest {
 
 #define TN_ACCOUNT_NUMBERS 7 /* of TnEnergyAccount */
 
+/* Of an equality, what may change between steps: active, both anchors, the orientation. */
+#define TN_EQUALITY_NUMBERS 11
+void tn_equality_numbers(const TnEquality *equality, double numbers[TN_EQUALITY_NUMBERS]);
+
 typedef struct TnState {
     double time;
     double *qpos, *qvel, *ctrl;
+    double *act;          /* act_count: activations of actuators */
+    double *mocap;        /* 7 per mocap body: where it is, */
+    double *mocap_target; /* and where it will be at the end of the next step */
+    double *mocap_twist;  /* 6 per mocap body: its velocity in the last step, linear, angular */
     double *vhat;       /* dof_count: the last step's velocity in the solver's coordinates; the next
                            starting guess */
     double *row_lambda; /* see above */
@@ -65,6 +73,7 @@ typedef struct TnState {
                      zero, lost) and could not take off yet (step/balance.c) */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
+    double *equalities; /* TN_EQUALITY_NUMBERS each: those that were switched (world_equality.c) */
     double *account;   /* J, TN_ACCOUNT_NUMBERS in the order of TnEnergyAccount: sums over the steps
                           so far */
     bool ctrl_by_user; /* the model's control track is no longer followed */
@@ -127,6 +136,6 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
 void tn_state_copy_out(const TnState *state, const TnModel *model, void *buffer);
 void tn_state_copy_in(TnState *state, const TnModel *model, const void *buffer);
 uint64_t tn_state_hash(const TnState *state,
-                       const TnModel *model); /* time, qpos, qvel: FNV-1a 64 */
+                       const TnModel *model); /* time, qpos, qvel, act, mocap: FNV-1a 64 */
 
 #endif

@@ -74,6 +74,7 @@ static const bool *find_calm(const TnStep *step)
     bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
     if (!out) return NULL;
     out[0] = true;
+    for (int l = 1; l <= step->model->mocap_count; l++) out[l] = !world->mocap_moves;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
@@ -131,6 +132,54 @@ static bool account_contacts(TnAccounts *a)
     return calm != NULL;
 }
 
+/* ---- mocap bodies ---- */
+
+/* Work of what pushes and pulls others along: force times the way of the mocap body. */
+static void add_driven(TnAccounts *a, int s, double work)
+{
+    if (s < 0) return;
+    a->work[s] += work;
+    a->applied += work;
+}
+
+/* A subsystem that the row acts on. */
+static int subsystem_of_row(const TnStep *step, int slot)
+{
+    const TnModel *model = step->model;
+    if (slot < 0 || slot >= tn_row_slot_joint(model, 0, 0)) return -1;
+    const TnEquality *e = &model->equalities[slot / 6];
+    int s = tn_part_of_body(model, e->body1);
+    return s >= 0 ? s : tn_part_of_body(model, e->body2);
+}
+
+static void account_mocaps(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    const TnProblem *p = &world->set.problem;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        const int geoms[2] = {c->geom1, c->geom2};
+        for (int side = 0; side < 2; side++) {
+            double f[3], u[3];
+            if (!tn_link_is_mocap(model, model->geom_link[geoms[side]])) continue;
+            tn_problem_contact_lambda(p, i, f); /* on the second side */
+            side_motion(step, c, side, (const double(*)[6])step->moved, step->moved_qvel, u);
+            add_driven(a, tn_any_geom_subsystem(model, geoms[!side]),
+                       (side ? -step->t : step->t) * v3_dot(f, u));
+        }
+    }
+    for (int r = 0; r < p->row_count; r++) {
+        const TnRow *row = &p->rows[r];
+        if (world->set.row_drive[r] == 0.0) continue;
+        int s = row->set >= TN_ROW_SPIN
+                    ? tn_geom_subsystem(model, world->contacts.points[row->contact].geom1)
+                    : subsystem_of_row(step, world->set.row_slot[r]);
+        add_driven(a, s, -step->t * row->lambda * world->set.row_drive[r]);
+    }
+}
+
 /* Rows that dissipate: dry friction of joints and tendons, spin and roll of contacts. */
 static void account_rows(TnAccounts *a)
 {
@@ -148,11 +197,14 @@ static void account_rows(TnAccounts *a)
         } else if (row->set >= TN_ROW_SPIN) {
             const TnContactPoint *c = &world->contacts.points[row->contact];
             const int *carrier = world->division->carrier;
-            double axis[3], turn[3];
-            tn_constraint_spin_axis(c, row->set, axis);
+            double linear[3], angular[3], turn[3], u[3] = {0.0, 0.0, 0.0};
+            int slot = world->set.row_slot[r];
+            tn_contact_row(step->model, c, row->set, slot, linear, angular);
             v3_sub(turn, step->moved[carrier[step->model->geom_link[c->geom2]]] + 3,
                    step->moved[carrier[step->model->geom_link[c->geom1]]] + 3);
-            lost = -step->t * row->lambda * v3_dot(axis, turn);
+            if (slot == TN_SLOT_SLIDE)
+                contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
+            lost = -step->t * row->lambda * (v3_dot(angular, turn) + v3_dot(linear, u));
             s = tn_geom_subsystem(step->model, c->geom1);
         } else {
             continue;
@@ -170,8 +222,9 @@ static void account_applied(TnAccounts *a, int s)
     const TnWorld *world = step->world;
     const TnSubsystem *sub = &step->model->subsystems[s];
     double work = 0.0;
-    for (int l = sub->link_start; world->wrench_set && l < sub->link_start + sub->link_count; l++)
-        for (int k = 0; k < 6; k++) work += step->t * world->wrench[l][k] * step->moved[l][k];
+    const double(*wrench)[6] = step->dynamics.wrench;
+    for (int l = sub->link_start; wrench && l < sub->link_start + sub->link_count; l++)
+        for (int k = 0; k < 6; k++) work += step->t * wrench[l][k] * step->moved[l][k];
     if (world->node_force_set && sub->kind == TN_SUBSYSTEM_SOFT) {
         const double *x = world->state.qpos + sub->qpos_start,
                      *end = world->next_qpos + sub->qpos_start,
@@ -212,6 +265,7 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
         if (tn_kind_of(step->model, s)->work) account_joints(a, s);
     }
     account_rows(a);
+    if (step->world->mocap_moves) account_mocaps(a);
     return account_contacts(a);
 }
 

@@ -13,7 +13,10 @@ static void eval_soft(const TnModel *model, const TnSoft *soft, TnEval *out)
         size_t dof = (size_t)(soft->dof_start + i);
         if (out->mass_matrix)
             out->mass_matrix[dof * (size_t)model->dof_count + dof] = soft->masses[i / 3];
-        if (out->bias) out->bias[dof] = -soft->masses[i / 3] * model->option.gravity[i % 3];
+        double weight = -soft->masses[i / 3] * model->option.gravity[i % 3];
+        if (out->bias) out->bias[dof] = weight;
+        if (out->inverse)
+            out->inverse[dof] = weight + (out->qacc ? soft->masses[i / 3] * out->qacc[dof] : 0.0);
     }
 }
 
@@ -45,9 +48,57 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
                            sub->dof_start,
                        M + i * n, sizeof(double) * (size_t)n);
         if (out->bias) memcpy(out->bias + sub->dof_start, bias, sizeof(double) * (size_t)n);
+        for (int i = 0; out->inverse && i < n; i++) {
+            double sum = bias[i];
+            for (int k = 0; out->qacc && k < n; k++)
+                sum += M[i * n + k] * out->qacc[sub->dof_start + k];
+            out->inverse[sub->dof_start + i] = sum;
+        }
         tn_arena_release(arena, mark);
     }
     return true;
+}
+
+/* What springs, dampers, gravity compensation that is no actuator's, and a medium do. */
+static bool eval_passive(const TnModel *model, const double *qpos, const double *qvel,
+                         const TnLinkFrame *frames, const double *lift, TnArena *arena, double *out)
+{
+    memset(out, 0, sizeof(double) * (size_t)model->dof_count);
+    tn_springs_and_dampers(model, qpos, qvel, out);
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE) continue;
+        for (int d = sub->dof_start; lift && d < sub->dof_start + sub->dof_count; d++)
+            if (!model->joints[model->dof_joint[d]].actuator_gravity) out[d] += lift[d];
+        if (!model->drags) continue;
+        const double *origin = frames[sub->link_start].com;
+        size_t mark = tn_arena_mark(arena);
+        double(*S)[6] = tn_arena_alloc(arena, sizeof *S * (size_t)sub->dof_count);
+        if (!S) return false;
+        tn_tree_axes(model, sub, qpos, frames, origin, S);
+        if (!tn_tree_drag(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
+                          qvel + sub->dof_start, arena, out + sub->dof_start))
+            return false;
+        tn_arena_release(arena, mark);
+    }
+    return true;
+}
+
+static void eval_poses(const TnModel *model, const TnLinkFrame *frames, TnEval *out)
+{
+    for (int i = 0; out->site_poses && i < model->site_count; i++)
+        tn_site_pose(model, &model->sites[i], frames, out->site_poses + 7 * i,
+                     out->site_poses + 7 * i + 3);
+    for (int i = 0; out->geom_poses && i < model->geom_count; i++) {
+        const TnGeom *geom = &model->geoms[i];
+        TnSite frame = {.body = geom->body};
+        double *pose = out->geom_poses + 7 * i;
+        memset(pose, 0, sizeof(double[7]));
+        if (geom->type == TN_GEOM_SOFT) continue;
+        memcpy(frame.pos, geom->pos, sizeof frame.pos);
+        memcpy(frame.quat, geom->quat, sizeof frame.quat);
+        tn_site_pose(model, &frame, frames, pose, pose + 3);
+    }
 }
 
 /* Gravity compensation of all dofs, in the arena. */
@@ -80,22 +131,34 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
         if (!qvel) return false;
     }
+    double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
+    if (!inputs) return false;
+    const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos};
+    tn_actuator_inputs(model, &drive, inputs, NULL);
     tn_kinematics(model, qpos, 0, model->link_count, frames);
+    for (int l = 1; out->mocap && l <= model->mocap_count; l++)
+        tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);
-    if ((out->mass_matrix || out->bias) && !eval_dynamics(model, qpos, qvel, frames, arena, out))
+    eval_poses(model, frames, out);
+    if ((out->mass_matrix || out->bias || out->inverse) &&
+        !eval_dynamics(model, qpos, qvel, frames, arena, out))
         return false;
     if (out->actuator_force)
         for (int a = 0; a < model->actuator_count; a++)
-            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, ctrl);
+            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, inputs);
+    double *lift = NULL;
+    if ((out->sensors || out->passive) && model->has_lift &&
+        !eval_lift(model, qpos, frames, arena, &lift))
+        return false;
+    if (out->passive && !eval_passive(model, qpos, qvel, frames, lift, arena, out->passive))
+        return false;
     if (out->sensors) {
         double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
         if (!twists) return false;
         tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
-        double *lift = NULL;
-        if (model->has_lift && !eval_lift(model, qpos, frames, arena, &lift)) return false;
-        TnSensing at = {model, qpos, qvel, ctrl, frames, (const double(*)[6])twists, lift};
+        TnSensing at = {model, qpos, qvel, inputs, frames, (const double(*)[6])twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }
     return true;
@@ -111,8 +174,9 @@ static size_t scratch_size(const TnModel *model)
     }
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
-    return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count) * sizeof(double) +
+    return links * (sizeof(TnLinkFrame) + (model->drags ? 96 : 36) * sizeof(double)) +
+           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count + (size_t)model->actuator_count) *
+               sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }
 

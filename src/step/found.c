@@ -5,6 +5,7 @@
 
 #include "../math/vec3.h"
 #include "kind.h"
+#include "mocap.h"
 
 static void find_range(void *context, int begin, int end)
 {
@@ -37,6 +38,7 @@ bool tn_step_find(TnStep *step)
         step->moved = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
         step->moved_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
         if (!step->vhat || !step->moved || !step->moved_qvel) return false;
+        tn_mocap_copy_twists(step->world, step->moved);
     }
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];

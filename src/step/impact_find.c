@@ -18,6 +18,8 @@ bool tn_impact_takes(const TnWorld *world, int geom1, int geom2)
     const int geoms[2] = {geom1, geom2};
     for (int k = 0; k < 2; k++) {
         int s = tn_geom_subsystem(model, geoms[k]);
+        /* nobody knows here that one moves which is not solved for */
+        if (world->mocap_moves && tn_link_is_mocap(model, model->geom_link[geoms[k]])) return false;
         if (s < 0) continue;
         if (world->tied[s] || tn_is_elastic(&model->subsystems[s])) return false;
     }
@@ -45,8 +47,9 @@ static TnHitBody *body_of(TnImpacts *x, int subsystem)
     if (x->carried[subsystem]) return b;
     for (int k = 0; rigid && k < 3; k++) {
         b->a[k] = model->option.gravity[k];
-        if (world->wrench_set)
-            b->a[k] += world->wrench[sub->link_start][k] / model->links[sub->link_start].mass;
+        if (x->step->dynamics.wrench)
+            b->a[k] +=
+                x->step->dynamics.wrench[sub->link_start][k] / model->links[sub->link_start].mass;
     }
     if (!rigid) { /* its mean over the step */
         if (!tn_step_assemble_tree(x->step, sub)) return NULL;
@@ -224,7 +227,8 @@ static void set_paths(const TnImpacts *x, const TnHitPaths *p)
     const TnStep *step = x->step;
     const TnModel *model = step->model;
     const TnWorld *world = step->world;
-    p->frames[0] = world->frames[0];
+    memcpy(p->frames, world->frames, sizeof *p->frames * (size_t)(1 + model->mocap_count));
+    memcpy(p->twists, world->twists, sizeof *p->twists * (size_t)(1 + model->mocap_count));
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &model->subsystems[step->awake[i]];
         const TnHitBody *b = x->bodies[step->awake[i]];

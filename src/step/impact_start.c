@@ -141,7 +141,8 @@ static bool keep_true_state(TnImpacts *x)
     memcpy(step->true_qvel, world->state.qvel, v);
     memcpy(step->true_frames, world->frames, sizeof(TnLinkFrame) * links);
     memcpy(step->true_twists, world->twists, sizeof(double[6]) * links);
-    step->hit_frames[0] = world->frames[0]; /* which trees stand on */
+    /* the world, which trees stand on, and mocap bodies */
+    memcpy(step->hit_frames, world->frames, sizeof(TnLinkFrame) * (size_t)(1 + model->mocap_count));
     return true;
 }
 

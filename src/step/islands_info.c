@@ -8,7 +8,7 @@
 
 TnIslandReport tn_world_island(const TnWorld *world, int index)
 {
-    TN_ASSERT(index >= 0 && index < world->solution.islands.count);
+    if (!world || index < 0 || index >= world->solution.islands.count) return (TnIslandReport){0};
     return world->solution.results[index].report;
 }
 
@@ -143,8 +143,10 @@ static void tell_bond(const TnWorld *world, int bond, char *text, size_t size)
 
 void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size)
 {
+    if (!text) return;
     if (size) text[0] = '\0';
-    if (island == TN_WORST_EARLIER && size) snprintf(text, size, "%s", world->worst);
+    if (!world || !size) return;
+    if (island == TN_WORST_EARLIER) snprintf(text, size, "%s", world->worst);
     if (island < 0 || island >= world->solution.islands.count) return;
     const TnIslandResult *result = &world->solution.results[island];
     int index = result->worst_index;
@@ -154,7 +156,9 @@ void tn_world_worst_constraint(const TnWorld *world, int island, char *text, siz
     const TnRow *row = &world->set.problem.rows[index];
     if (row->set >= TN_ROW_SPIN)
         tell_contact(world, row->contact,
-                     row->set == TN_ROW_SPIN ? "spin friction of the " : "rolling friction of the ",
+                     world->set.row_slot[index] == TN_SLOT_SLIDE ? "friction of the "
+                     : row->set == TN_ROW_SPIN                   ? "spin friction of the "
+                                                                 : "rolling friction of the ",
                      text, size);
     else
         tell_slot(world, world->set.row_slot[index], text, size);

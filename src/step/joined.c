@@ -31,6 +31,31 @@ static void join_geoms(TnJoined *j, const TnModel *model, int geom1, int geom2)
     join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2));
 }
 
+/* What mocap bodies that move push or pull. */
+static void mark_driven(const TnStep *step, TnJoined *j)
+{
+    const TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    for (int i = 0; i < world->contacts.count; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        const int geoms[2] = {c->geom1, c->geom2};
+        for (int k = 0; k < 2; k++) {
+            int s = tn_any_geom_subsystem(model, geoms[!k]);
+            if (s >= 0 && tn_link_is_mocap(model, model->geom_link[geoms[k]]))
+                j->groups[s].driven = true;
+        }
+    }
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        const int bodies[2] = {e->body1, e->body2};
+        for (int k = 0; e->active && e->type != TN_EQUALITY_JOINT && k < 2; k++) {
+            int s = tn_part_of_body(model, bodies[!k]);
+            if (s >= 0 && tn_link_is_mocap(model, model->bodies[bodies[k]].link))
+                j->groups[s].driven = true;
+        }
+    }
+}
+
 /* A free body that something in its way stopped, or put aside. */
 static bool is_held_up(const TnStep *step, int s)
 {
@@ -70,6 +95,7 @@ static void add_member(TnJoined *j, int s, TnJoinedGroup own)
                          .pushed = own.pushed || g->pushed,
                          .tied = own.tied || g->tied,
                          .stiff = own.stiff || g->stiff,
+                         .driven = own.driven || g->driven,
                          .alone = own.alone && first};
 }
 
@@ -97,6 +123,7 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
         join_geoms(j, model, c->geom1, c->geom2);
         last = c;
     }
+    if (world->mocap_moves) mark_driven(step, j);
     for (int i = 0; i < world->impact_count; i++)
         join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);
     for (int s = 0; step->kept && s < n; s++) {
@@ -172,7 +199,7 @@ static TnLinkFrame *shifted_frames(TnStep *step, const TnJoined *j, const double
     TnLinkFrame *frames = TN_ARENA_NEW(&step->world->arena, TnLinkFrame, n);
     if (!frames) return NULL;
     memcpy(frames, step->world->next_frames, sizeof *frames * n);
-    frames[0] = step->world->frames[0];
+    frames[0] = step->world->frames[0]; /* mocap bodies are where the step leads them */
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {

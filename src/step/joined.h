@@ -11,6 +11,7 @@ typedef struct TnJoinedGroup {
                      lost stays lost */
     bool tied;    /* by equalities, wheels or holds */
     bool stiff;   /* it has cables or soft bodies, whose step is meant to lose */
+    bool driven;  /* a mocap body that moves acts on it: scaled velocities would leave it */
     bool alone;   /* one free body that nothing touches, and no equality: all is right as it is */
 } TnJoinedGroup;
 

@@ -20,7 +20,7 @@ static bool is_pulled(const TnModel *model, int s)
     const TnSubsystem *sub = &model->subsystems[s];
     const TnLink *root = &model->links[sub->link_start];
     const TnJoint *joint = &model->joints[root->joint_start];
-    if (root->joint_count > 1 || joint->stiffness != 0.0 || joint->damping != 0.0 ||
+    if (model->drags || root->joint_count > 1 || joint->stiffness != 0.0 || joint->damping != 0.0 ||
         joint->armature != 0.0)
         return true;
     for (int i = 0; i < model->actuator_count; i++)

@@ -23,13 +23,14 @@ static void write_velocity(const TnWorld *world, double *out)
 
 bool tn_world_last_velocity(const TnWorld *world, double *v)
 {
-    if (!world->has_problem) return false;
+    if (!world || !v || !world->has_problem) return false;
     write_velocity(world, v);
     return true;
 }
 
 double tn_world_velocity_distance(const TnWorld *world, const double *a, const double *b)
 {
+    if (!world || !a || !b) return NAN;
     const TnModel *model = world->model;
     double *d = tn_malloc(sizeof(double) * (size_t)(model->dof_count + 1));
     if (!d) return NAN;
@@ -60,11 +61,12 @@ static bool solve_again(TnWorld *world, const TnSolverDef *def, double *residual
 
 bool tn_world_solve_again(TnWorld *world, const TnSolverDef *solver, double *v, double *residual)
 {
+    if (residual) *residual = NAN;
+    if (!world || !solver || !v || !residual) return false;
     TnProblem *p = &world->set.problem;
     TnSolverDef def = *solver;
     TnVelocities before;
     TnPerConstraint lambda;
-    *residual = NAN;
     if (!world->has_problem || tn_solver_def_check(&def, NULL) != TN_OK) return false;
     def.velocity_scale = tn_world_solver(world).velocity_scale;
     size_t mark = tn_arena_mark(p->arena);

@@ -386,6 +386,7 @@ static const bool *find_slow(const Limits *l)
     double most = SLOW * l->leave / step->t;
     if (!out) return NULL;
     out[0] = true;
+    for (int k = 1; k <= step->model->mocap_count; k++) out[k] = !step->world->mocap_moves;
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int k = sub->link_start; k < sub->link_start + sub->link_count; k++) {

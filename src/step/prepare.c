@@ -2,6 +2,7 @@
  * its last. */
 #include <string.h>
 
+#include "mocap.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -78,14 +79,21 @@ static bool reserve_motion(TnStep *step)
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
     step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    if (step->end_twists) tn_mocap_copy_twists(step->world, step->end_twists);
     return step->softs_hit && step->end_twists && step->end_qvel && step->blend &&
            step->replanned && step->reach && step->strain;
 }
 
-static void set_inputs(TnStep *step)
+/* False: no memory. */
+static bool set_inputs(TnStep *step)
 {
     TnWorld *world = step->world;
     const TnState *state = &world->state;
+    double *inputs = TN_ARENA_NEW(&world->arena, double, step->model->actuator_count);
+    step->next_act = TN_ARENA_NEW(&world->arena, double, step->model->act_count);
+    if (!inputs || !step->next_act) return false;
+    const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+    tn_actuator_inputs(step->model, &drive, inputs, step->next_act);
     step->dynamics =
         (TnDynamicsInput){.model = step->model,
                           .t = step->t,
@@ -93,7 +101,7 @@ static void set_inputs(TnStep *step)
                           .passes = step->model->option.relinearize,
                           .qpos = state->qpos,
                           .qvel = state->qvel,
-                          .ctrl = state->ctrl,
+                          .inputs = inputs,
                           .last = state->vhat,
                           .blend = step->blend,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
@@ -105,6 +113,7 @@ static void set_inputs(TnStep *step)
                                      .forces = world->node_force_set ? world->node_force : NULL,
                                      .arena = &world->arena,
                                      .pool = world->team};
+    return true;
 }
 
 bool tn_step_is_idle(const TnStep *step)
@@ -124,15 +133,15 @@ bool tn_step_prepare(TnStep *step)
                      .clock = step->clock,
                      .t = world->t,
                      .theta = option->theta};
+    tn_mocap_begin(world);
     if (!follow_track(world) || !list_awake(step)) return false;
     world->team = is_large(step) ? world->pool : NULL;
     forget_last(world);
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
     if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
-        !reserve_motion(step))
+        !reserve_motion(step) || !set_inputs(step) || !tn_step_adhere(step))
         return false;
-    set_inputs(step);
     tn_plan_begin(step);
     return true;
 }

@@ -23,6 +23,8 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "energy.h"
+#include "sense_contact.h"
 #include "sensors.h"
 
 /* ---- the motion ---- */
@@ -55,6 +57,12 @@ static void find_motion(const TnWorld *world, TnReactions *r)
                          r->start_twists);
     middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
     tn_kinematics(model, r->qpos, 0, n, r->middle);
+    for (int l = 1; l <= model->mocap_count; l++) {
+        const TnLinkFrame *end = &world->frames[l];
+        memcpy(r->start_twists[l], world->twists[l], sizeof r->start_twists[l]);
+        tn_mocap_carry(end, world->twists[l], -world->t, &r->start[l]);
+        tn_mocap_carry(end, world->twists[l], -0.5 * world->t, &r->middle[l]);
+    }
 }
 
 /* Of a body at one end of the step. */
@@ -229,21 +237,21 @@ static TnReaction body_reaction(TnWorld *world, int body, const double point[3])
 
 TnReaction tn_world_body_reaction(TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    if (!tn_world_has_body(world, body)) return (TnReaction){0};
     return body_reaction(world, body - 1, (const double[3]){0.0, 0.0, 0.0});
 }
 
 TnReaction tn_world_joint_reaction(TnWorld *world, TnJointId joint)
 {
-    TN_ASSERT(joint >= 1 && joint <= world->model->joint_count);
+    if (!world || joint < 1 || joint > world->model->joint_count) return (TnReaction){0};
     TnJointInfo info = tn_model_joint_info(world->model, joint);
     return body_reaction(world, info.body - 1, info.pos);
 }
 
 TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId id)
 {
+    if (!world || id < 1 || id > world->model->equality_count) return (TnReaction){0};
     const TnModel *model = world->model;
-    TN_ASSERT(id >= 1 && id <= model->equality_count);
     const TnEquality *equality = &model->equalities[id - 1];
     TnReaction out = {.known = false};
     if (!tn_reactions_find(world)) return unknown();
@@ -297,10 +305,16 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
+    if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
     const TnModel *model = world->model;
-    TnEval eval = {.sensors = data};
+    TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
+    const TnSensing at = {.model = model,
+                          .qpos = world->state.qpos,
+                          .qvel = world->state.qvel,
+                          .frames = world->frames,
+                          .twists = (const double(*)[6])world->twists};
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
         double *own = data + sensor->data_start;
@@ -310,6 +324,11 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
             sense_acceleration(world, sensor, own);
         else if (sensor->type == TN_SENSOR_CLOCK)
             own[0] = world->state.time;
+        else if (sensor->type == TN_SENSOR_POTENTIAL_ENERGY && model->soft_count)
+            own[0] += tn_world_energy(world).potential -
+                      tn_model_energy(model, at.qpos, at.qvel, at.frames).potential;
+        else if (world->has_problem)
+            tn_sense_contact(world, &at, sensor, own);
         tn_sensor_cut(sensor, own);
     }
     return status;

@@ -50,10 +50,6 @@ bool tn_listed_create(const TnModel *model, TnListed *listed)
     listed->round = tn_calloc((size_t)model->link_count, sizeof(bool));
     if (!listed->frames || !listed->round) return false;
     find_round(model, listed->round);
-    for (int g = 0; g < model->geom_count; g++)
-        listed->margin = fmax(listed->margin, model->geoms[g].margin);
-    for (int i = 0; i < model->pair_count; i++)
-        listed->margin = fmax(listed->margin, model->pairs[i].margin);
     return true;
 }
 
@@ -174,7 +170,7 @@ static double side_way(const TnStep *step, const TnContactPoint *c, int side)
 /* The rule of collision.h, for the sub-step. */
 static bool is_near(const TnStep *step, const TnContactPoint *c)
 {
-    double near = step->world->listed.margin + tn_step_slack(step);
+    double near = tn_step_slack(step);
     if (c->time > 0.0 || c->clearance <= near) return true;
     return c->clearance <= near + side_way(step, c, 0) - side_way(step, c, 1);
 }
@@ -261,7 +257,7 @@ bool tn_step_may_ride(const TnStep *step)
 {
     const TnWorld *world = step->world;
     if (world->substeps == 1 || world->anew || step->model->soft_count || world->bounces ||
-        world->state.asleep_count)
+        world->state.asleep_count || world->mocap_moves)
         return false;
     return world->substep > 0 ? world->listed.known : is_quiet(step);
 }

@@ -7,7 +7,7 @@
 /* A state: frames and twists are those of the links. */
 typedef struct TnSensing {
     const TnModel *model;
-    const double *qpos, *qvel, *ctrl; /* ctrl may be NULL */
+    const double *qpos, *qvel, *inputs; /* of actuators (dynamics.h) */
     const TnLinkFrame *frames;
     const double (*twists)[6];
     const double *lift; /* of gravity compensation, per dof; NULL: there is none */
@@ -26,6 +26,13 @@ void tn_site_pose(const TnModel *model, const TnSite *site, const TnLinkFrame *f
 /* Velocity of its origin, then angular velocity, world axes. */
 void tn_site_twist(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
                    const double (*twists)[6], double twist[6]);
+
+/* ---- sense_geometry.c ---- */
+/* Rays, distances, volumes, images, limits. False: another kind. */
+bool tn_sense_geometry(const TnSensing *at, const TnSensor *sensor, double *data);
+/* A point of the world in the site's axes; and whether one there is within its volume. */
+void tn_in_site_axes(const TnSensing *at, const TnSite *site, const double point[3], double out[3]);
+bool tn_in_site_volume(const TnSite *site, const double x[3]);
 
 static inline bool tn_sensor_is_acceleration(TnSensorType type)
 {

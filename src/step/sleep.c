@@ -9,7 +9,8 @@
  *   - do not get faster: the largest speed of the last complete half of sleep_time is not above
  *     that of the half before it. Speeds below STILL · sleep_speed are rounding and what a solver
  *     leaves;
- *   - have no actuators, where the world lets passive islands sleep only;
+ *   - have no actuators, where the world lets passive islands sleep only, and none whose
+ *     activation still changes;
  *
  * where the step's constraints were solved, and where something of it stands on the fixed world or
  * hangs from it. What floats never sleeps.
@@ -28,7 +29,8 @@
 
 #define STILL 0.01
 #define GROWTH 1.01
-#define ISLAND 2 /* in `touched`: all of the island with this number wakes */
+#define STEADY 1e-6 /* change of an activation in a step */
+#define ISLAND 2    /* in `touched`: all of the island with this number wakes */
 
 /* ---- waking ---- */
 
@@ -103,11 +105,41 @@ void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
     for (int i = 0; i < model->actuator_count; i++) {
         if (memcmp(&world->state.ctrl[i], &ctrl[i], sizeof(double)) == 0) continue;
         world->state.ctrl[i] = ctrl[i];
-        tn_sleep_wake(world, model->actuators[i].subsystem);
+        tn_sleep_wake(world, tn_actuator_subsystem(model, i));
+    }
+}
+
+void tn_sleep_set_act(TnWorld *world, const double *act)
+{
+    const TnModel *model = world->model;
+    for (int i = 0; i < model->actuator_count; i++) {
+        const TnActuator *a = &model->actuators[i];
+        size_t bytes = sizeof(double) * (size_t)tn_activation_count(a->activation, &a->pid);
+        if (a->act < 0 || memcmp(world->state.act + a->act, act + a->act, bytes) == 0) continue;
+        memcpy(world->state.act + a->act, act + a->act, bytes);
+        tn_sleep_wake(world, tn_actuator_subsystem(model, i));
     }
 }
 
 /* ---- falling asleep ---- */
+
+/* Some activation of the subsystem is still on its way; asleep it would stand still. */
+static bool is_stirring(const TnStep *step, int subsystem)
+{
+    const TnModel *model = step->model;
+    const TnState *state = &step->world->state;
+    for (int i = 0; i < model->actuator_count && model->act_count; i++) {
+        const TnActuator *a = &model->actuators[i];
+        if (a->act < 0 || tn_actuator_subsystem(model, i) != subsystem) continue;
+        const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+        const double *act = state->act + a->act;
+        double next[2];
+        tn_actuator_input(model, i, &drive, next);
+        for (int k = 0; k < tn_activation_count(a->activation, &a->pid); k++)
+            if (fabs(next[k] - act[k]) > STEADY * (1.0 + fabs(act[k]))) return true;
+    }
+    return false;
+}
 
 /* Follows a subsystem through its windows; true where it could sleep. */
 static bool watch(TnRest *rest, double speed, double limit, int half)
@@ -202,7 +234,8 @@ double tn_sleep_settle(TnStep *step, bool converged)
         awake[s] = !watch(&state->rest[s], speed, def->sleep_speed, half);
         if (awake[s]) continue;
         awake[s] = !(world->by_islands ? kind->is_solved(world, s) : converged) ||
-                   (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]);
+                   (def->sleep == TN_SLEEP_PASSIVE && groups->actuated[groups->of[s]]) ||
+                   is_stirring(step, s);
         any = any || !awake[s];
     }
     if (!any) return 0.0;
@@ -234,15 +267,14 @@ double tn_sleep_settle(TnStep *step, bool converged)
 
 bool tn_world_body_asleep(const TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    if (!tn_world_has_body(world, body)) return false;
     return tn_link_asleep(&world->state, world->model, world->model->bodies[body - 1].link);
 }
 
 void tn_world_wake(TnWorld *world, TnBodyId body)
 {
-    TN_ASSERT(body >= 0 && body <= world->model->body_count);
-    if (body == 0)
+    if (world && body == 0)
         tn_sleep_wake_all(world);
-    else
+    else if (tn_world_has_body(world, body))
         tn_sleep_wake(world, world->model->links[world->model->bodies[body - 1].link].subsystem);
 }

@@ -12,6 +12,7 @@ void tn_sleep_wake_all(TnWorld *world);
 bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
+void tn_sleep_set_act(TnWorld *world, const double *act);
 /* After a step: islands that were at rest for long enough fall asleep, with velocity zero.
  * `converged`: as the step's report says. Returns the energy that they lose by it, J; without
  * memory nobody does. */

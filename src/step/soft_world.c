@@ -5,11 +5,16 @@
 #include "../math/vec3.h"
 #include "sleep.h"
 
+static bool has_soft(const TnWorld *world, TnSoftId soft)
+{
+    return world && soft >= 1 && soft <= world->model->soft_count;
+}
+
 void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node, const double force[3])
 {
-    TN_ASSERT(soft >= 1 && soft <= world->model->soft_count);
+    if (!has_soft(world, soft) || !force) return;
     const TnSoft *s = &world->model->softs[soft - 1];
-    TN_ASSERT(node >= 0 && node < s->node_count);
+    if (node < 0 || node >= s->node_count) return;
     double *f = world->node_force + s->dof_start + 3L * node;
     v3_add(f, f, force);
     world->node_force_set = true;
@@ -19,7 +24,8 @@ void tn_world_apply_node_force(TnWorld *world, TnSoftId soft, int node, const do
 TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double *stress,
                               double *von_mises, TnError *err)
 {
-    if (soft < 1 || soft > world->model->soft_count) {
+    if (!world) return tn_world_refuse(err, "no world");
+    if (!has_soft(world, soft)) {
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no soft body %d (the model has %d)",
                      (int)soft, world->model->soft_count);
         return TN_ERROR_USAGE;
@@ -30,7 +36,7 @@ TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double *stres
 
 void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_t *of_tets)
 {
-    TN_ASSERT(soft >= 1 && soft <= world->model->soft_count);
+    if (!has_soft(world, soft) || !of_tets) return;
     const TnDivision *d = world->division;
     for (int e = 0; e < world->model->softs[soft - 1].tet_count; e++)
         of_tets[e] = world->model->rigid_count + d->pieces[d->tet_piece[soft - 1][e]].block;

@@ -27,6 +27,7 @@
  * the old one and taken over only when it is finite. */
 #include "../base/base.h"
 #include "impact.h"
+#include "mocap.h"
 #include "sleep.h"
 
 #define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
@@ -131,6 +132,7 @@ static bool finish(TnStep *step)
     TnWorld *world = step->world;
     if (tn_step_is_idle(step)) {
         tn_report_idle(step);
+        tn_mocap_finish(world);
         world->state.time += step->t;
         return true;
     }

@@ -136,6 +136,7 @@ static TnStepReport take_parts(TnWorld *world)
 
 TnStepReport tn_world_step(TnWorld *world)
 {
+    if (!world) return (TnStepReport){0};
     TnStepReport report = world->substeps > 1 ? take_parts(world) : tn_step_once(world);
     tn_step_spend_inputs(world);
     return report;

@@ -8,6 +8,8 @@
 #include "../math/vec3.h"
 #include "impact.h"
 #include "kind.h"
+#include "mocap.h"
+#include "own.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -111,13 +113,19 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         if (err && err->count == 0) tn_error_add(err, TN_ERROR_USAGE, "world: no model");
         return NULL;
     }
+    if (!def) {
+        tn_error_add(err, TN_ERROR_USAGE, "world: no definition");
+        return NULL;
+    }
     if (!check_def(def, model, err)) return NULL;
     TnWorld *world = tn_calloc(1, sizeof *world);
     if (!world) {
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return NULL;
     }
-    world->model = model;
+    world->shared = model;
+    world->own = *model;
+    world->model = model = &world->own;
     world->def = *def;
     world->substeps = substeps_of(def, model);
     world->t = model->option.timestep / world->substeps;
@@ -166,6 +174,7 @@ void tn_world_destroy(TnWorld *world)
     if (!world) return;
     destroy_softs(world);
     tn_free(world->touched);
+    for (int i = 0; i < TN_OWN_COUNT; i++) tn_free(world->parts[i]);
     tn_state_free(&world->state);
     tn_pool_destroy(world->pool);
     tn_groups_destroy(world->groups);
@@ -220,6 +229,7 @@ void tn_world_update_frames(TnWorld *world, const int *subsystems, int count)
     tn_kinematics(world->model, world->state.qpos, 0, 1, world->frames);
     tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames, 0, 1,
                          world->twists);
+    tn_mocap_place(world);
     tn_pool_run(world->team, subsystems ? count : world->model->subsystem_count, 256,
                 kinematics_range, &task);
     tn_followers_place(world->model, world->division, world->state.qpos, world->state.qvel,
@@ -258,6 +268,8 @@ static void guess_from_state(TnWorld *world)
 
 void tn_world_reset(TnWorld *world, TnKeyId key)
 {
+    if (!world || key < 0 || key > world->model->key_count) return;
+    tn_world_original_equalities(world);
     tn_state_reset(&world->state, world->model, key - 1);
     memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
     memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
@@ -269,15 +281,40 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     guess_from_state(world);
 }
 
-const TnModel *tn_world_model(const TnWorld *world) { return world->model; }
-int tn_world_substeps(const TnWorld *world) { return world->substeps; }
+const TnModel *tn_world_model(const TnWorld *world)
+{
+    if (!world) return NULL;
+    return world->changed ? world->model : world->shared;
+}
+
+int tn_world_substeps(const TnWorld *world) { return world ? world->substeps : 0; }
+
+TnStatus tn_world_refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "world: %s", why);
+    return TN_ERROR_USAGE;
+}
+
+int tn_world_self_overlap_count(const TnWorld *world)
+{
+    return tn_collider_overlap_count(world->collider);
+}
+
+TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
+{
+    int geom1, geom2;
+    if (index < 0 || index >= tn_world_self_overlap_count(world)) return (TnSelfOverlap){0};
+    double depth = tn_collider_overlap(world->collider, index, &geom1, &geom2);
+    return (TnSelfOverlap){geom1 + 1, geom2 + 1, depth};
+}
 
 TnStateView tn_world_state(const TnWorld *world)
 {
+    if (!world) return (TnStateView){0};
     const TnState *s = &world->state;
     const TnModel *m = world->model;
-    return (TnStateView){s->time,      s->qpos, m->qpos_count,    s->qvel,
-                         m->dof_count, s->ctrl, m->actuator_count};
+    return (TnStateView){s->time, s->qpos,           m->qpos_count, s->qvel,     m->dof_count,
+                         s->ctrl, m->actuator_count, s->act,        m->act_count};
 }
 
 static bool check_numbers(const char *what, const double *x, int count, TnError *err)
@@ -292,6 +329,7 @@ static bool check_numbers(const char *what, const double *x, int count, TnError 
 
 TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel, TnError *err)
 {
+    if (!world) return tn_world_refuse(err, "no world");
     const TnModel *model = world->model;
     if (qpos && !check_numbers("qpos", qpos, model->qpos_count, err)) return TN_ERROR_USAGE;
     if (qvel && !check_numbers("qvel", qvel, model->dof_count, err)) return TN_ERROR_USAGE;
@@ -330,16 +368,28 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
 
 TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 {
+    if (!world || (!ctrl && world->model->actuator_count > 0))
+        return tn_world_refuse(err, "world and ctrl must be given");
     if (!check_numbers("ctrl", ctrl, world->model->actuator_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_ctrl(world, ctrl);
     world->state.ctrl_by_user = true;
     return TN_OK;
 }
 
+TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
+{
+    if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
+    tn_sleep_set_act(world, act);
+    return TN_OK;
+}
+
 void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
                            const double torque[3])
 {
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
+    static const double none[3] = {0.0, 0.0, 0.0};
+    if (!tn_world_has_body(world, body)) return;
+    if (!force) force = none;
+    if (!torque) torque = none;
     int link = world->model->bodies[body - 1].link;
     v3_add(world->wrench[link], world->wrench[link], force);
     v3_add(world->wrench[link] + 3, world->wrench[link] + 3, torque);
@@ -350,79 +400,15 @@ void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
         tn_sleep_wake(world, world->model->links[link].subsystem);
 }
 
-void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4])
-{
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
-    tn_body_pose(world->model, world->frames, body - 1, pos, quat);
-}
-
-void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
-                            double angular[3])
-{
-    TN_ASSERT(body >= 1 && body <= world->model->body_count);
-    const double *twist = world->twists[world->model->bodies[body - 1].link];
-    v3_copy(linear_com, twist);
-    v3_copy(angular, twist + 3);
-}
-
-int tn_world_contact_count(const TnWorld *world)
-{
-    return world->contacts.count + world->impact_count;
-}
-
-TnContact tn_world_contact(const TnWorld *world, int index)
-{
-    TN_ASSERT(index >= 0 && index < tn_world_contact_count(world));
-    if (index >= world->contacts.count) {
-        const TnImpact *hit = &world->impacts[index - world->contacts.count];
-        TnContact out = {.geom1 = hit->geom1 + 1, .geom2 = hit->geom2 + 1};
-        v3_copy(out.pos, hit->pos);
-        v3_copy(out.normal, hit->normal);
-        v3_scale(out.force, hit->impulse, 1.0 / world->t);
-        return out;
-    }
-    const TnContactPoint *c = &world->contacts.points[index];
-    TnContact out = {
-        .geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = fmax(c->gap, c->clearance)};
-    v3_copy(out.pos, c->pos);
-    v3_copy(out.normal, c->normal);
-    tn_problem_contact_lambda(&world->set.problem, index, out.force);
-    return out;
-}
-
-TnEnergy tn_world_energy(const TnWorld *world)
-{
-    const TnInstant now = tn_world_now(world);
-    TnEnergy sum = {0.0, 0.0, 0.0};
-    for (int s = 0; s < world->model->subsystem_count; s++) {
-        TnEnergy e = tn_subsystem_energy(world->model, s, world->elements, &now);
-        sum.kinetic += e.kinetic;
-        sum.potential += e.potential;
-        sum.elastic += e.elastic;
-    }
-    return sum;
-}
-
-TnEnergyAccount tn_world_energy_account(const TnWorld *world)
-{
-    TnEnergyAccount sum;
-    memcpy(&sum, world->state.account, sizeof sum);
-    return sum;
-}
-
-void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
-{
-    tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, linear,
-                      angular);
-}
-
 size_t tn_world_save_size(const TnWorld *world)
 {
+    if (!world) return 0;
     return tn_state_save_size(&world->state, world->model);
 }
 
 TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err)
 {
+    if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     size_t need = tn_world_save_size(world);
     if (size < need) {
         tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size,
@@ -435,17 +421,26 @@ TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError 
 
 TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err)
 {
+    if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;
+    if (!tn_world_follow_equalities(world)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+        return TN_ERROR_MEMORY;
+    }
     if (!world->touched) tn_sleep_wake_all(world);
     tn_world_forget_step(world);
     return status;
 }
 
-uint64_t tn_world_hash(const TnWorld *world) { return tn_state_hash(&world->state, world->model); }
+uint64_t tn_world_hash(const TnWorld *world)
+{
+    return world ? tn_state_hash(&world->state, world->model) : 0;
+}
 
 TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *err)
 {
+    if (!world || !def) return tn_world_refuse(err, "world and def must be given");
     TnStatus status = tn_solver_def_check(def, err);
     if (status == TN_OK) world->def.solver = *def;
     return status;

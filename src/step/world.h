@@ -19,11 +19,25 @@ typedef struct TnListed {
     int count, capacity;
     TnLinkFrame *frames; /* per link: where they were listed */
     bool *round;         /* per link: turning does not move its surface */
-    double margin;       /* m: the largest of all geoms and pairs */
 } TnListed;
 
+/* Parts of the model that a world may have of its own (own.h). */
+typedef enum TnOwnPart {
+    TN_OWN_LINKS,
+    TN_OWN_BODY_MASSES,
+    TN_OWN_JOINTS,
+    TN_OWN_GEOMS,
+    TN_OWN_ACTUATORS,
+    TN_OWN_EQUALITIES,
+    TN_OWN_COUNT
+} TnOwnPart;
+
 struct TnWorld {
-    const TnModel *model;
+    const TnModel *model;  /* `own`, */
+    const TnModel *shared; /* which is a copy of this that shares all arrays but those changed */
+    TnModel own;
+    void *parts[TN_OWN_COUNT]; /* these */
+    bool changed;              /* own differs from shared */
     TnWorldDef def;
     int substeps; /* of a step, at least 1, */
     double t;     /* s: and how long one of them is */
@@ -70,12 +84,19 @@ struct TnWorld {
     struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
     struct TnImpact *impacts;              /* of the last step (impact.h) */
     int impact_count;
-    bool bounces; /* some geom has restitution */
+    bool bounces;     /* some geom has restitution */
+    bool mocap_moves; /* some mocap body does, in this step */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */
 };
 
+static inline bool tn_world_has_body(const TnWorld *world, TnBodyId body)
+{
+    return world && body >= 1 && body <= world->model->body_count;
+}
+/* Adds the reason, and returns TN_ERROR_USAGE. */
+TnStatus tn_world_refuse(TnError *err, const char *why);
 /* The solver as the user wants it, in the world's units. */
 TnSolverDef tn_world_solver(const TnWorld *world);
 static inline TnInstant tn_world_now(const TnWorld *world)

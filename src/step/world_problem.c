@@ -5,6 +5,10 @@
 
 TnSolver *tn_world_problem(const TnWorld *world, const TnSolverDef *def, TnError *err)
 {
+    if (!world || !def) {
+        tn_error_add(err, TN_ERROR_USAGE, "world: world and def must be given");
+        return NULL;
+    }
     if (!world->has_problem) {
         tn_error_add(err, TN_ERROR_USAGE,
                      "world: no problem to return: no step was taken yet, or "

@@ -224,6 +224,27 @@ class Run(RecordTest):
         self.assertEqual(frames[-1]["created"], lines["energy_created_J"])
         self.assertEqual([frame["elastic"] for frame in frames], [0] * 26)  # there are no springs
 
+    def test_frames_have_joints_sensors_controls_and_forces(self):
+        self.record("--csv", "a.csv", "--key", "up")
+        scene, frames = tnr.read(self.path("a.tnr"))
+        head, *rows = self.read_csv("a.csv")
+        names = ["swing.q0", "swing.v0", "joint3.q0", "joint3.v0", "angle.s0", "where.s0", "where.s1", "where.s2", "push.ctrl",
+                 "push.force"]
+        self.assertEqual(scene["signals"], list(zip(names, (0, 1, 0, 1, 2, 2, 2, 2, 3, 4))))
+        for frame, row in zip(frames[1:], rows[1::2]):  # every other step
+            for name, value in zip(names, frame["signals"]):
+                self.assertAlmostEqual(value, float(row[head.index(name)]), delta=1e-7 * max(1, abs(value)))  # 24 bits
+        self.assertNotIn("signals", tnr.read(self.record("--no-record-signals"))[1][0])
+        self.assertFalse(self.tenon_json("info", "a.tnr")["has_signals"])
+        self.refused("run", self.model, "--record-signals", says=["--record-signals needs --record"])
+
+    def test_many_signals_are_recorded_only_if_asked_for(self):
+        bodies = "".join('<body><joint type="slide"/><geom type="sphere" size="0.1" contype="0"/></body>' for _ in range(257))
+        model = self.write("many.xml", f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+        for options, there in (([], False), (["--record-signals"], True)):
+            self.tenon("run", model, "--duration", "0.01", "--quiet", "--record", "m.tnr", *options)
+            self.assertEqual(self.tenon_json("info", "m.tnr")["has_signals"], there)
+
     def test_an_appended_run_goes_on_with_the_sums(self):
         _, first = tnr.read(self.record())
         _, both = tnr.read(self.record("--append"))
@@ -289,13 +310,18 @@ class Export(RecordTest):
         self.assertEqual(arrays["qpos"][1:], ((count, cli.QPOS), [x for f in frames for x in f["state"][:cli.QPOS]]))
         self.assertEqual(arrays["qvel"][1], (count, cli.DOF))
         self.assertEqual(arrays["ctrl"][1], (count, cli.CTRL))
+        names = [name for name, _ in scene["signals"]]
+        for array, start, end in (("joints", 0, 4), ("sensors", 4, 8), ("actuators", 9, 10)):
+            self.assertEqual(arrays[array + "_names"][2], names[start:end])
+            self.assertEqual(arrays[array][1:], ((count, end - start), [x for f in frames for x in f["signals"][start:end]]))
+        self.assertEqual(arrays["ctrl_names"][2], ["push.ctrl"])
         self.assertNotIn("points", arrays)
 
     def test_npz_leaves_out_what_was_not_recorded(self):
-        self.record("--no-record-contacts")
+        self.record("--no-record-contacts", "--no-record-signals")
         self.tenon("export", "a.tnr", "-o", "a.npz")
         arrays = self.read_npz("a.npz")
-        self.assertEqual([name for name in arrays if name.startswith(("contact", "q", "ctrl"))], [])
+        self.assertEqual([name for name in arrays if name.startswith(("contact", "q", "ctrl", "joints", "sens"))], [])
 
     def test_csv_has_one_line_per_frame(self):
         _, frames = tnr.read(self.record())
@@ -314,6 +340,8 @@ class Export(RecordTest):
             for name in ACCOUNT:
                 self.assertEqual(float(row[rows[0].index(name + "_sum")]), frame[name])
             self.assertEqual(float(row[rows[0].index("total")]), frame["kinetic"] + frame["potential"])
+            for name, value in zip(("swing.q0", "angle.s0", "push.force"), (frame["signals"][k] for k in (0, 4, 9))):
+                self.assertAlmostEqual(float(row[rows[0].index(name)]), value, delta=1e-8 * max(1, abs(value)))  # nine digits
 
     def test_frames_can_be_chosen(self):
         self.record()

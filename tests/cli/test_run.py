@@ -1,17 +1,22 @@
 """tenon run: table, JSON, CSV, what a failure leaves behind."""
 import csv
+import math
 import os
 import pty
 import signal
 import subprocess
 import time
 import unittest
+import zipfile
 
 import cli
 from cli import CliTest, pycheck
+from test_record import read_npy
 
 HEADER = ["time", "swing.q0", "swing.v0", "joint3.q0", "joint3.v0", "ball.x", "ball.y", "ball.z", "ball.qw", "ball.qx",
-          "ball.qy", "ball.qz"]
+          "ball.qy", "ball.qz", "ball.vx", "ball.vy", "ball.vz", "ball.wx", "ball.wy", "ball.wz"]
+SENSORS = ["angle.s0", "where.s0", "where.s1", "where.s2"]
+SIGNALS = SENSORS + ["push.ctrl", "push.force"]
 ACCOUNT = ["actuators", "applied", "friction", "damping", "impacts", "step_loss", "created"]
 ENERGY = ["kinetic", "potential", "elastic", "total", *ACCOUNT, "created_sum", "created_share"]
 # two boxes, one in the other: parting them makes energy
@@ -143,9 +148,9 @@ class Run(CliTest):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "1e-6", "--csv", "out.csv")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
         self.assertEqual(rows[0], HEADER + ENERGY + ["error", "islands", "started", "subadmm", "assembled", "newton",
-                                            "pgs", "interior", "proximal", "small", "asleep"])
+                                            "pgs", "interior", "proximal", "small", "asleep"] + SIGNALS)
         for row in rows[1:]:
-            error, islands, *by_method, asleep = map(float, row[len(HEADER + ENERGY):])
+            error, islands, *by_method, asleep = map(float, row[len(HEADER + ENERGY):-len(SIGNALS)])
             self.assertLess(error, 1e-6)
             self.assertEqual(islands, sum(by_method))
             self.assertEqual(asleep, 0)
@@ -153,10 +158,10 @@ class Run(CliTest):
     def test_csv_has_the_columns_of_joints_then_free_bodies(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "new/folder/out.csv")
         rows = self.read_csv(os.path.join(self.folder, "new", "folder", "out.csv"))
-        self.assertEqual(rows[0], HEADER + ENERGY)
+        self.assertEqual(rows[0], HEADER + ENERGY + SIGNALS)
         self.assertEqual(len(rows), 11)
         for k, row in enumerate(rows[1:], 1):
-            self.assertEqual(len(row), len(HEADER + ENERGY))
+            self.assertEqual(len(row), len(HEADER + ENERGY + SIGNALS))
             # time is a sum of k steps: k roundings of 1e-16
             self.assertAlmostEqual(float(row[0]), 0.01 * k, delta=1e-14)
 
@@ -215,13 +220,76 @@ class Run(CliTest):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "out.csv", "--forces", "--sensors")
         rows = self.read_csv(os.path.join(self.folder, "out.csv"))
         forces = [joint + part for joint in ("swing", "joint3") for part in (".fx", ".fy", ".fz", ".tx", ".ty", ".tz")]
-        self.assertEqual(rows[0], HEADER + ENERGY + forces + ["angle.s0", "where.s0", "where.s1", "where.s2"])
+        self.assertEqual(rows[0], HEADER + ENERGY + forces + SIGNALS)
         last = dict(zip(rows[0], map(float, rows[-1])))
         self.assertEqual(len(rows[-1]), len(rows[0]))
         self.assertAlmostEqual(last["joint3.fz"], 3 * 9.81, delta=1e-9)
         self.assertAlmostEqual(last["swing.ty"], 0, delta=1e-3)  # nothing drives it; second order
         self.assertEqual(last["angle.s0"], last["swing.q0"])
         self.refused("run", self.model, "--forces", says=["--forces", "--csv"])
+
+    def test_log_chooses_the_columns_and_the_steps(self):
+        how = ("run", self.model, "--duration", "0.1", "--quiet", "--csv", "out.csv")
+        for what, columns in (("joints", HEADER), ("ctrl,sensors", ["time"] + SENSORS + ["push.ctrl"]),
+                              ("energy", ["time"] + ENERGY), ("actuators", ["time", "push.force"])):
+            self.tenon(*how, "--log", what)
+            self.assertEqual(self.read_csv(os.path.join(self.folder, "out.csv"))[0], columns)
+        self.tenon(*how, "--log", "bodies", "--log-every", "4")
+        rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        self.assertEqual([name.split(".")[0] for name in rows[0][1::13]], ["rod", "ball", "body4"])
+        self.assertEqual([round(float(row[0]), 9) for row in rows[1:]], [0.04, 0.08])
+        last = dict(zip(rows[0], map(float, rows[-1])))
+        # the rod's centre of mass is half a metre from the hinge: v = w r
+        self.assertAlmostEqual(math.hypot(last["rod.vx"], last["rod.vz"]), 0.5 * last["rod.wy"], delta=1e-12)
+        self.refused("run", self.model, "--csv", "x.csv", "--log", "joint", says=["'joint' is not a group", "joints"])
+        self.refused("run", self.model, "--log", "joints", says=["--log needs --csv FILE or --npz FILE"])
+
+    def test_actuator_forces_are_those_of_the_controls(self):
+        model = self.write("servo.xml", cli.MODEL.replace("<motor ", '<position kp="3" ').replace(
+            'qpos="-1.5', 'ctrl="0.5" qpos="-1.5'))
+        self.tenon("run", model, "--duration", "0.1", "--key", "up", "--quiet", "--csv", "out.csv", "--log", "all")
+        head, *rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        for row in rows:
+            now = dict(zip(head, map(float, row)))
+            self.assertEqual(now["push.ctrl"], 0.5)
+            # a servo with gain 3 and gear 2 on the angle after the step
+            self.assertAlmostEqual(now["push.force"], 3 * (0.5 - 2 * now["swing.q0"]), delta=1e-12)
+
+    def test_csv_on_stdout_is_alone_there(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv", "--quiet")
+        with open(os.path.join(self.folder, "out.csv"), encoding="utf-8") as file:
+            wanted = file.read()
+        out, err = self.tenon("run", self.model, "--duration", "0.1", "--csv", "-")
+        self.assertEqual(out, wanted)
+        self.assertIn("mean step", err)
+        self.assertEqual(self.tenon("run", self.model, "--duration", "0.1", "--csv", "-", "--quiet"), (wanted, ""))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "-")))
+        self.refused("run", self.model, "--csv", "-", "--json", says=["--csv - and --json"])
+        self.refused("run", self.model, "--npz", "-", says=["--npz needs a file"])
+
+    def test_npz_has_the_numbers_and_names_of_the_csv(self):
+        self.tenon("run", self.model, "--duration", "0.1", "--quiet", "--csv", "out.csv", "--npz", "new/out.npz", "--log", "all")
+        head, *rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        with zipfile.ZipFile(os.path.join(self.folder, "new", "out.npz")) as archive:
+            self.assertIsNone(archive.testzip())
+            arrays = {name[:-4]: read_npy(archive.read(name)) for name in archive.namelist()}
+        self.assertEqual(os.listdir(os.path.join(self.folder, "new")), ["out.npz"])
+        self.assertEqual(arrays["time"][1:], ((10,), [float(row[0]) for row in rows]))
+        found = ["time"]
+        for group in ("joints", "energy", "solver", "forces", "sensors", "ctrl", "actuators", "bodies"):
+            names = arrays[group + "_names"][2]
+            start, found = len(found), found + names
+            numbers = [float(x) for row in rows for x in row[start:start + len(names)]]
+            self.assertEqual(arrays[group][1:], ((10, len(names)), numbers))
+        self.assertEqual(found, head)
+
+    def test_npz_appears_only_when_it_is_whole(self):
+        self.write("file", "")
+        self.refused("run", self.model, "--npz", "file/out.npz", code=4, says=["tenon run: ", "cannot be written"])
+        self.refused("run", self.model, "--npz", "small.xml", says=["is the model itself"])
+        self.refused("run", self.model, "--npz", "a", "--csv", "a", says=["is the CSV file"])
+        self.refused("run", self.model, "--npz", "a", "--record", "a", says=["is the NPZ file"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["file", "small.xml"])
 
     def test_csv_numbers_keep_all_their_digits(self):
         self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv")

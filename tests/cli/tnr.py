@@ -94,6 +94,7 @@ def read_scene(r):
     scene["cameras"] = r.list(lambda: (r.text(), r.get("I"), r.get("3d"), r.get("4d"), r.get("d"), r.get("I"),
                                        r.get("I")))
     scene["view"] = (r.get("I"), r.get("7d"))
+    scene["signals"] = r.list(lambda: (r.text(), r.get("I"))) if not scene["surfaces"] and r.at != len(r.data) else []
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the scene")
     return scene
@@ -194,6 +195,9 @@ def read_group(payload, scene):
         names = ("elastic", "actuators", "applied", "friction", "damping", "impacts", "step_loss", "created")
         for frame, row in zip(frames, r.table(count, 8, False)):
             frame.update(zip(names, map(from_bits, row)))
+    if flags & 32:
+        for frame, row in zip(frames, r.table(count, len(scene["signals"]), False)):
+            frame["signals"] = [struct.unpack("<f", struct.pack("<i", x))[0] for x in row]
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the group")
     return frames

@@ -66,7 +66,7 @@ static void check_points(Scene *s, double slack)
             if (a->link == b->link) continue;
             TnShape sa = geom_shape(s, g), sb = geom_shape(s, h);
             TnTransform ta = geom_place(s, g), tb = geom_place(s, h);
-            double allowed = fmax(a->margin, b->margin) + slack;
+            double allowed = a->margin + b->margin + slack;
             TnManifold m;
             if (!tn_collide(&sa, &ta, &sb, &tb, 1.0, &m)) {
                 CHECK(find(&list, g, h, NULL) == 0);
@@ -151,7 +151,7 @@ static void check_paths(Scene *s, double t, double slack)
             }
             if (thin == INFINITY) thin = 0.5;
             /* short ways are taken for straight, and between two looks the gap may be smaller */
-            double room = fmax(a->margin, b->margin) + slack + TN_FAR * thin, between = 0.0;
+            double room = a->margin + b->margin + slack + TN_FAR * thin, between = 0.0;
             for (int k = 0; k < 2; k++) {
                 const double *v = s->twists[s->model->geoms[k ? h : g].link];
                 between += t / LOOKS * (sqrt(dot3(v, v)) + 0.6 * sqrt(dot3(v + 3, v + 3)));

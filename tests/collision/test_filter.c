@@ -46,8 +46,10 @@ TEST(a_link_does_not_hit_its_parent_but_its_grandparent_and_the_world)
     TnGeomId ground = ball(&s, TN_BODY_WORLD, 1, 1);
     TnBodyId b1 = add_hinged_body(&s, TN_BODY_WORLD), b2 = add_hinged_body(&s, b1),
              b3 = add_hinged_body(&s, b2);
-    TnGeomId g1 = ball(&s, b1, 1, 1), g1b = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1),
-             g3 = ball(&s, b3, 1, 1);
+    TnGeomId g1 = ball(&s, b1, 1, 1), g1b = ball(&s, b1, 1, 1), g2 = ball(&s, b2, 1, 1);
+    TnGeomDef beside = geom_def(b3, TN_GEOM_SPHERE, 1, 0, 0);
+    beside.pos[0] = 1.95; /* deeper ones are built like that: step/test_self_overlap.c */
+    TnGeomId g3 = tn_builder_add_geom(s.builder, &beside);
     REQUIRE(scene_end(&s));
     TnContactList list = detect(&s, 0.01, 0.0, NULL);
     CHECK(count_pair(&list, g1, g2) == 0);
@@ -105,7 +107,7 @@ TEST(an_explicit_pair_collides_whatever_masks_and_parents_say_with_its_own_param
     CHECK(p->dim == 4);
     CHECK(p->friction[0] == 0.3 && p->friction[1] == 0.02 && p->friction[2] == 0.001);
     CHECK(p->restitution == 0.7);
-    CHECK_NEAR(p->gap, 0.4, 1e-15); /* rounding */
+    CHECK_NEAR(p->gap, 0.4 - 0.5, 1e-15); /* rounding */
     put(&s, g2, 2.6, 0, 0);
     CHECK(detect(&s, 0.01, 0.0, NULL).count == 0);
     scene_free(&s);
@@ -140,11 +142,13 @@ TEST(parameters_come_from_the_higher_priority_else_the_larger)
         CHECK(p->friction[1] == (with_third ? 0.01 * 3 : 0.01 * 2));
         CHECK(p->restitution == (with_third ? 0.4 : 0.2));
     }
-    /* the margin is the larger one: 0.1 for the first two */
-    put(&s, id[0], -2.09, 0, 0);
-    put(&s, id[2], 50, 0, 0);
-    CHECK(detect(&s, 0.01, 0.0, NULL).count == 1);
-    put(&s, id[0], -2.11, 0, 0);
+    /* margins add up: 0.1 + 0.2 for the last two */
+    put(&s, id[0], 50, 0, 0);
+    put(&s, id[2], -2.29, 0, 0);
+    list = detect(&s, 0.01, 0.0, NULL);
+    REQUIRE(list.count == 1);
+    CHECK_NEAR(list.points[0].gap, 0.29 - 0.3, 1e-12); /* rounding */
+    put(&s, id[2], -2.31, 0, 0);
     CHECK(detect(&s, 0.01, 0.0, NULL).count == 0);
     scene_free(&s);
 }

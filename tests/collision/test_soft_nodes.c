@@ -48,14 +48,15 @@ static void check_against_spheres(SoftScene *s, const TnContactList *list, doubl
     for (int i = 0; i < list->count; i++) {
         const TnContactPoint *p = &list->points[i];
         /* nodes that are inside and would be pushed through their own body differ by design */
-        if (list->soft_points[p->soft1].count > 1 || p->gap < -soft->radius) continue;
+        double margin = s->rigid.model->geoms[p->geom1].margin, gap = p->gap + margin;
+        if (list->soft_points[p->soft1].count > 1 || gap < -soft->radius) continue;
         TnShape ball = {.type = TN_GEOM_SPHERE, .size = {soft->radius, 0, 0}},
                 shape = geom_shape(&s->rigid, p->geom2);
         TnTransform there = geom_place(&s->rigid, p->geom2), here = at(0, 0, 0);
         soft_point_at(s, list, p->soft1, here.pos);
         TnManifold m;
         CHECK(tn_collide(&ball, &here, &shape, &there, 1.0, &m) && m.count == 1);
-        CHECK_NEAR(p->gap, m.points[0].gap, tolerance);
+        CHECK_NEAR(gap, m.points[0].gap, tolerance);
         CHECK(dot3(p->normal, m.normal) > 1.0 - tolerance);
         for (int k = 0; k < 3; k++) CHECK_NEAR(p->pos[k], m.points[0].pos[k], 1e-6);
     }

@@ -176,7 +176,7 @@ static inline TnDynamicsInput motion_input(const Motion *m)
                              .passes = m->passes,
                              .qpos = m->qpos,
                              .qvel = m->qvel,
-                             .ctrl = m->ctrl,
+                             .inputs = m->ctrl,
                              .wrench = (const double(*)[6])m->wrench};
 }
 

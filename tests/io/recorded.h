@@ -10,7 +10,7 @@
 #include <tenon/record.h>
 #include <unistd.h>
 
-enum { BODIES = 3, POINTS = 7, QPOS = 9, DOF = 8, CTRL = 2 };
+enum { BODIES = 3, POINTS = 7, QPOS = 9, DOF = 8, CTRL = 2, SIGNALS = 3 };
 
 /* The world, a box and a ball; a mesh; a cable of three points, a soft tetrahedron of four. */
 static inline TnScene recorded_scene(void)
@@ -51,7 +51,10 @@ static inline TnScene recorded_scene(void)
                                                .rgba = {0, 0, 1, 1}}};
     static const int32_t subsystems[POINTS] = {3, 5, 5, 4, 4, 4, 4};
     static const TnCameraInfo cameras[] = {
-        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3}};
+        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3, {1, 1}}};
+    static const TnSignal signals[SIGNALS] = {{"slide.q0", TN_SIGNAL_POSITION},
+                                              {"slide.v0", TN_SIGNAL_VELOCITY},
+                                              {"t\u00e4ster.s0", TN_SIGNAL_SENSOR}};
     return (TnScene){.name = "one of each",
                      .timestep = 0.002,
                      .bodies = bodies,
@@ -70,7 +73,9 @@ static inline TnScene recorded_scene(void)
                      .point_count = POINTS,
                      .cameras = cameras,
                      .camera_count = 1,
-                     .view = {.has_center = true, .center = {1, 2, 3}, .azimuth = 0.5}};
+                     .view = {.has_center = true, .center = {1, 2, 3}, .azimuth = 0.5},
+                     .signals = signals,
+                     .signal_count = SIGNALS};
 }
 
 /* Bodies that fly and turn, waving points, contacts that come and go. `frame` has room for all. */
@@ -109,6 +114,8 @@ static inline void recorded_fill(TnFrame *frame, int index, bool state)
                                          .force = {force, -0.3 * force * sin(t), 0.01 * force}};
     }
     frame->contact_count = count;
+    if (tn_frame_reserve_signals(frame, SIGNALS, &err) != TN_OK) return;
+    for (int k = 0; k < SIGNALS; k++) frame->signals[k] = k * sin(5 * t) - (k == 2 ? 1e20 : 0);
     if (!state || tn_frame_reserve_state(frame, QPOS, DOF, CTRL, &err) != TN_OK) return;
     for (int k = 0; k < QPOS + DOF + CTRL; k++) frame->qpos[k] = sin(t * k) / 3;
 }

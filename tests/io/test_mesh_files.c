@@ -81,9 +81,9 @@ TEST(obj_faces_come_in_all_spellings)
     TRIANGLE(0, 0, 1, 2);
     TRIANGLE(1, 0, 1, 4);
     TRIANGLE(2, 0, 1, 4);
-    TRIANGLE(3, 0, 1, 2);
-    TRIANGLE(4, 0, 2, 3);
-    TRIANGLE(7, 0, 3, 4);
+    TRIANGLE(3, 0, 1, 3); /* both diagonals are as long */
+    TRIANGLE(4, 1, 2, 3);
+    TRIANGLE(5, 2, 3, 4);
     tn_mesh_file_free(&mesh);
 }
 
@@ -419,9 +419,10 @@ TEST(wrong_meshes_are_told_with_their_place_and_file)
             "triangle 0 names vertex 4 of 4");
     REFUSED(ASSET("<mesh name='tetra' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 1.5'/>"), "2:53",
             "is no whole number");
-    REFUSED(ASSET("<mesh name='tetra'/>"), "2:1", "attribute 'file' or 'vertex' is missing");
-    REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' vertex='0 0 0'/>"), "2:1", "cannot both");
-    REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' face='0 0 0'/>"), "2:1", "cannot both");
+    REFUSED(ASSET("<mesh name='tetra'/>"), "2:1",
+            "attribute 'file', 'vertex' or 'builtin' is missing");
+    REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' vertex='0 0 0'/>"), "2:1", "only one of");
+    REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' face='0 0 0'/>"), "2:1", "only one of");
     REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' refquat='0 0 0 0'/>"), "2:37",
             "length zero gives no orientation");
     REFUSED(ASSET("<mesh name='tetra' file='tetra.obj' inertia='solid'/>"), "2:37",

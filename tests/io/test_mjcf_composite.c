@@ -306,9 +306,9 @@ TEST(what_a_cable_cannot_be_is_said_with_its_place)
             test_fail(__FILE__, __LINE__, "%s: %s", cases[i].text, err.message);
         tn_model_destroy(m);
     }
-    CHECK(!load_text("<mujoco><extension>\n<plugin plugin='mujoco.pid'/></extension></mujoco>",
-                     &err));
-    CHECK(has_line(err.message, "2:9", "plugin 'mujoco.pid' is not supported"));
+    CHECK(
+        !load_text("<mujoco><extension>\n<plugin name='mujoco.pid'/></extension></mujoco>", &err));
+    CHECK(has_line(err.message, "2:9", "unknown attribute 'name'"));
     CHECK(!load_text("<mujoco><tenon>\n<rod name='rope' young='1'/></tenon></mujoco>", &err));
     CHECK(has_line(err.message, "2:6", "there is no cable named 'rope'"));
     CHECK(!load_text("<mujoco><worldbody>" CABLE(

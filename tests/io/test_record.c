@@ -176,6 +176,55 @@ TEST(an_exact_state_comes_back_bit_for_bit)
     pair_destroy(&pair);
 }
 
+TEST(signals_come_back_with_their_names_in_single_precision)
+{
+    Pair pair;
+    if (pair_create(&pair, record_and_open(40, 16, false))) {
+        const TnScene *scene = tn_recording_scene(pair.recording), wanted = recorded_scene();
+        CHECK(tn_recording_info(pair.recording).has_signals);
+        REQUIRE(scene->signal_count == SIGNALS);
+        for (int k = 0; k < SIGNALS; k++) {
+            CHECK(!strcmp(scene->signals[k].name, wanted.signals[k].name));
+            CHECK(scene->signals[k].kind == wanted.signals[k].kind);
+        }
+        for (int i = 0; i < 40 && pair_load(&pair, i, false); i++) {
+            REQUIRE(pair.got->signal_count == SIGNALS);
+            for (int k = 0; k < SIGNALS; k++)
+                CHECK(pair.got->signals[k] == (double)(float)pair.wanted->signals[k]);
+        }
+    }
+    pair_destroy(&pair);
+}
+
+TEST(frames_with_and_without_signals_may_follow_each_other)
+{
+    TnError err = {0};
+    Place place = recorded_place();
+    TnScene scene = recorded_scene();
+    TnRecorderDef def = recorded_def(16, false);
+    TnRecorder *recorder = tn_recorder_create(&def, place.path, &scene, &err);
+    TnFrame *frame = tn_frame_create(&scene, &err);
+    REQUIRE(recorder && frame);
+    for (int i = 0; i < 6; i++) {
+        recorded_fill(frame, i, false);
+        if (i % 3 == 1) CHECK(tn_frame_reserve_signals(frame, 0, &err) == TN_OK);
+        CHECK(tn_recorder_write(recorder, frame, &err) == TN_OK);
+    }
+    CHECK(tn_frame_reserve_signals(frame, SIGNALS + 1, &err) == TN_OK);
+    CHECK(tn_recorder_write(recorder, frame, &err) == TN_ERROR_USAGE);
+    CHECK(tn_recorder_close(recorder, &err) == TN_OK);
+    err = (TnError){0};
+    TnRecording *recording = tn_recording_open(place.path, &err);
+    REQUIRE(recording);
+    for (int i = 0; i < 6; i++) {
+        CHECK(tn_recording_frame(recording, i, frame, &err) == TN_OK);
+        CHECK(frame->signal_count == (i % 3 == 1 ? 0 : SIGNALS));
+    }
+    tn_recording_close(recording);
+    tn_frame_destroy(frame);
+    recorded_leave(&place);
+}
+
 TEST(frames_may_be_read_in_any_order)
 {
     Pair pair;

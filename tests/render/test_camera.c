@@ -351,6 +351,63 @@ TEST(fixed_camera_moves_and_turns_with_its_body)
     CHECK_NEAR(view.fovy, 1, 0);
 }
 
+TEST(a_motion_has_the_box_of_all_its_frames)
+{
+    Parts parts;
+    parts_begin(&parts);
+    add_shape(&parts, TN_GEOM_SPHERE, 0, 0, 0, 0.5, 0, 0);
+    add_shape(&parts, TN_GEOM_BOX, 0, 0, 0, 1, 1, 1);
+    parts.shapes[0].body = 2;
+    Motion motion;
+    double low[3], high[3];
+    REQUIRE(motion_start(&motion, &parts.scene, 1));
+    CHECK(!motion_bounds(&motion, low, high));
+    for (int i = 0; i <= 10; i++) {
+        parts.poses[7] = i;
+        parts.poses[8] = -0.1 * i * i;
+        motion_add(&motion, &parts.frame);
+    }
+    REQUIRE(motion_bounds(&motion, low, high));
+    const double wanted[6] = {-1, -10.5, -1, 10.5, 1, 1};
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(low[k], wanted[k], rounding);
+        CHECK_NEAR(high[k], wanted[3 + k], rounding);
+    }
+    motion_free(&motion);
+}
+
+/* Of 20 bodies around the middle one leaves for good; of 19 it counts. */
+TEST(one_body_of_many_that_flies_away_does_not_count)
+{
+    for (int count = 19; count <= 20; count++) {
+        TnSceneBody bodies[21] = {{"", 0}};
+        TnSceneShape shapes[20];
+        double poses[21 * 7] = {0}, low[3], high[3];
+        for (int i = 0; i < count; i++)
+            shapes[i] = (TnSceneShape){
+                .type = TN_GEOM_SPHERE, .body = i + 2, .mesh = -1, .quat = {1}, .size = {0.1}};
+        for (int i = 0; i < 21; i++) {
+            poses[7 * i] = i % 2 ? 1 : -1;
+            poses[7 * i + 3] = 1;
+        }
+        TnScene scene = {.name = "",
+                         .bodies = bodies,
+                         .body_count = count + 1,
+                         .shapes = shapes,
+                         .shape_count = count};
+        TnFrame frame = {.poses = poses, .body_count = count + 1};
+        Motion motion;
+        REQUIRE(motion_start(&motion, &scene, 1));
+        motion_add(&motion, &frame);
+        poses[7 + 2] = -100;
+        motion_add(&motion, &frame);
+        REQUIRE(motion_bounds(&motion, low, high));
+        CHECK_NEAR(low[2], count == 19 ? -100.1 : -0.1, rounding);
+        CHECK_NEAR(high[0], 1.1, rounding);
+        motion_free(&motion);
+    }
+}
+
 TEST(tracking_camera_keeps_its_direction)
 {
     View view = model_camera(TN_CAMERA_TRACK);

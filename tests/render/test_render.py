@@ -408,6 +408,37 @@ class Films(RenderTest):
         self.tenon("render", SHAPES, "-o", "f/", "--duration", "0.5", "--fps", "10", "--size", "%dx%d" % SIZE)
         self.assertEqual(read_png(self.path("f/frame_00004.png")), self.draw(SHAPES, "--time", "0.3"))
 
+    def test_a_film_has_all_of_the_motion_in_it(self):
+        # a red ball is thrown 4 m far; the start alone is a square metre
+        model = self.path("throw.xml")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write("""<mujoco><worldbody><geom type="plane" size="9 9 .1"/>
+                <body pos="0 0 .2"><freejoint/><geom type="sphere" size=".1" rgba="1 0 0 1"/></body>
+                <body pos="0 1 .2"><freejoint/><geom type="box" size=".2 .2 .2" rgba="0 0 1 1"/></body></worldbody>
+                <keyframe><key name="go" qpos="0 0 .2 1 0 0 0 0 1 .2 1 0 0 0" qvel="4 0 5 0 0 0 0 0 0 0 0 0"/></keyframe>
+                </mujoco>""")
+        self.tenon("run", model, "--key", "go", "--duration", "1", "--record", "a.tnr", "--quiet")
+        how = ("--fps", "8", "--size", "%dx%d" % SIZE)
+        self.tenon("render", model, "-o", "a/", "--key", "go", "--duration", "1", *how)
+        self.tenon("render", "a.tnr", "-o", "b/", *how)
+        for folder in ("a", "b"):
+            self.assertEqual(len(os.listdir(self.path(folder))), 8)
+            for i in range(1, 9):
+                self.assert_sees(read_png(self.path(f"{folder}/frame_{i:05}.png")), (folder, i))
+        for time in ("0", "0.5", "1"):  # and a picture is fitted to its moment
+            self.assert_sees(self.draw(model, "--key", "go", "--time", time), time)
+            self.assert_sees(self.draw("a.tnr", "--time", time), time)
+
+    def assert_sees(self, picture, what):
+        """Red and blue, and neither at the edge."""
+        width, height, rgb = picture
+        for channel in (0, 2):
+            places = [i for i in range(width * height)
+                      if rgb[3 * i + channel] > 100 and rgb[3 * i + channel] > 2 * rgb[3 * i + 1]]
+            self.assertGreater(len(places), 8, what)
+            for i in places:
+                self.assertTrue(0 < i % width < width - 1 and 0 < i // width < height - 1, what)
+
     def test_diverging_simulation_keeps_what_was_drawn(self):
         model = self.path("bang.xml")
         with open(model, "w", encoding="utf-8") as file:

@@ -160,7 +160,7 @@ TEST(truncated_buffers_are_refused_at_every_length)
         TnError err = {0};
         CHECK(tn_state_restore(&f.target, f.model, cut, size, &err) == TN_ERROR_USAGE);
         CHECK(err.code == TN_ERROR_USAGE && err.count == 1);
-        CHECK_STR(err.message, size < 80 ? "too short" : "cut short");
+        CHECK_STR(err.message, size < 88 ? "too short" : "cut short");
         free(cut);
     }
     CHECK(same(&f.target, &f.before, f.model));

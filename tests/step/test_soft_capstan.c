@@ -88,7 +88,6 @@ static double slide_over_drum(double mu)
         x[1] *= WIDE;
     }
     CHECK(tn_tet_mesh_check(&strip.mesh, "strip", &err));
-    strip.margin = 1e-4; /* no gravity, so nothing is listed that does not close */
     strip.youngs_modulus = 1e8;
     strip.poisson_ratio = 0;
     strip.density = 1e4;

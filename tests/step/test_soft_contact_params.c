@@ -52,13 +52,14 @@ static double lowest(const Touch *touch)
     return low;
 }
 
-TEST(margin_lists_contacts_that_do_not_push)
+/* Without gravity nothing moves that is farther away than the margin. */
+TEST(margin_is_a_distance_that_is_kept)
 {
     for (int whose = 0; whose < 3; whose++) {
         Params p = params();
         Touch touch;
         p.gravity = 0;
-        p.height = 0.005;
+        p.height = 0.01;
         if (whose == 1) p.ground.margin = 0.01;
         if (whose == 2) p.block.margin = 0.01;
         if (!make(&p, &touch)) return;
@@ -66,8 +67,7 @@ TEST(margin_lists_contacts_that_do_not_push)
         CHECK(tn_world_contact_count(touch.world) == (whose ? 9 : 0));
         for (int i = 0; i < tn_world_contact_count(touch.world); i++) {
             TnContact contact = tn_world_contact(touch.world, i);
-            CHECK_NEAR(contact.gap, 0.005, 1e-12);
-            for (int k = 0; k < 3; k++) CHECK(contact.force[k] == 0);
+            CHECK_NEAR(contact.gap, 0.0, 1e-12); /* rounding */
         }
         touch_end(&touch);
     }

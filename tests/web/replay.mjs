@@ -157,6 +157,19 @@ async function watchStir(blank) {
   await page.keyboard.press('a');
   result.reset = { ...(await judge(blank, await look(page), plain)), after: await state(page) };
   result.curves = await page.locator('#curves figcaption').allTextContents();
+  // a curve by its name, and one away
+  const signals = page.locator('#curves .signals');
+  const curvesNow = () => page.evaluate(() => window.tenonReplay.curves);
+  result.signals = { names: await page.evaluate(() => window.tenonReplay.signals), first: await curvesNow() };
+  await settle(page);
+  const shot = async () => (await signals.locator('canvas').screenshot()).toString('base64');
+  const before = await shot();
+  await signals.locator('select').selectOption(result.signals.names.at(-1));
+  result.signals.chosen = await curvesNow();
+  await settle(page);
+  result.signals.different = (await judge(blank, await shot(), before)).different;
+  await signals.locator('button').first().click();
+  result.signals.left = await curvesNow();
   await page.locator('#toggle-curves').click();
   result.curvesHidden = !(await page.locator('#curves').isVisible());
   await page.locator('#toggle-curves').click();

@@ -305,8 +305,8 @@ class Browser(unittest.TestCase):
         self.assertAlmostEqual(self.stir["scrubbed"]["time"], 1.5, delta=0.06)
         self.assertEqual(self.stir["stepped"]["frame"], self.stir["scrubbed"]["frame"] + 1)
         self.assertEqual(self.stir["home"]["time"], 0)
-        # the middle of the curve's box is a little left of the middle of its axis
-        self.assertAlmostEqual(self.stir["onCurve"]["time"], 0.95, delta=0.1)
+        # the middle of the curve's box, 240 pixels wide, is 18 pixels left of the middle of its axis
+        self.assertAlmostEqual(self.stir["onCurve"]["time"], 0.8, delta=0.1)
 
     def test_turning_moving_and_zooming_change_the_view(self):
         start = self.stir["reset"]["after"]["camera"]
@@ -327,11 +327,20 @@ class Browser(unittest.TestCase):
         self.assertLess(self.stir["backAgain"]["different"], 200)
 
     def test_curves_tell_energy_and_its_account(self):
-        self.assertEqual(len(self.stir["curves"]), 4)
+        self.assertEqual(len(self.stir["curves"]), 5)
         for part in ("total", "kinetic", "potential"):
             self.assertIn(part, self.stir["curves"][2])
         for part in ("work", "losses", "created"):
             self.assertIn(part, self.stir["curves"][3])
+
+    def test_curves_of_joints_and_controls_are_chosen_by_name(self):
+        signals = self.stir["signals"]
+        names = signals["names"]
+        self.assertEqual(signals["first"], [name for name in names if name.endswith(".q0")][:3])
+        self.assertEqual(len(signals["chosen"]), 4)
+        self.assertTrue(signals["chosen"][-1].endswith(".force"))
+        self.assertEqual(signals["left"], signals["chosen"][1:])
+        self.assertGreater(signals["different"], 100)  # pixels of the curves
 
     def test_curves_hide_and_help_opens(self):
         self.assertTrue(self.stir["curvesHidden"])

@@ -52,12 +52,19 @@ function boxOf(recording, frame) {
   return box;
 }
 
-// Centre and radius of what there is to see, at the start and (`whole`) over time: what flies far away does not count.
+// Centre and radius of what there is to see, at the start and over time. The page has the box of the whole motion; of
+// older pages it is found here, and what flies far away does not count.
 export function boundsOf(recording, frame) {
   frame.set(recording.times[0]);
   const first = boxOf(recording, frame);
   const center = first.getCenter(new Vector3());
   const radius = Math.max(first.getSize(new Vector3()).length() / 2, 1e-6);
+  const given = recording.head.box;
+  if (given) {
+    const box = new Box3(new Vector3(...given.slice(0, 3)), new Vector3(...given.slice(3)));
+    const size = Math.max(box.getSize(new Vector3()).length() / 2, 1e-6);
+    return { box, center: box.getCenter(new Vector3()), radius: size, startRadius: radius };
+  }
   const limit = new Box3().setFromCenterAndSize(center, new Vector3(1, 1, 1).multiplyScalar(radius * 5));
   const all = first.clone();
   const samples = Math.min(24, recording.frameCount);
@@ -67,8 +74,7 @@ export function boundsOf(recording, frame) {
   }
   frame.set(recording.times[0]);
   return {
-    box: first, center: all.getCenter(new Vector3()), radius: all.getSize(new Vector3()).length() / 2,
-    startCenter: center, startRadius: radius,
+    box: all, center: all.getCenter(new Vector3()), radius: all.getSize(new Vector3()).length() / 2, startRadius: radius,
   };
 }
 
@@ -96,7 +102,7 @@ export class CameraMan {
     this.controls.addEventListener('change', changed);
   }
 
-  // Where a free camera starts: what the model says, else all of the first frame in the middle of the picture.
+  // Where a free camera starts: what the model says, else all of the motion in the middle of the picture.
   reset() {
     const { view } = this.recording.head;
     this.model = -1;
@@ -112,7 +118,7 @@ export class CameraMan {
     const height = this.stage.renderer.domElement.clientHeight || 1;
     const room = (pixels) => half * Math.max(1 - (2 * pixels) / height, 0.3);
     const sides = [[half * this.camera.aspect, half * this.camera.aspect], [room(44), room(34)]];
-    const target = view.center ? new Vector3(...view.center) : this.stage.bounds.startCenter.clone();
+    const target = view.center ? new Vector3(...view.center) : this.stage.bounds.box.getCenter(new Vector3());
     let distance;
     if (view.extent) distance = (1.5 * view.extent) / Math.min(1, this.camera.aspect); // MuJoCo's distance
     else distance = this.fit(axes, sides, target, !view.center);

@@ -163,6 +163,11 @@ export async function readRecording(headText, dataText) {
       (friction, k) => friction + series.damping[k] + series.impacts[k] + series.stepLoss[k],
     );
   }
+  // joints, sensors, controls and forces of actuators, where they are recorded
+  const signals = sections.signals ? head.signals : [];
+  signals.forEach(({ name }, i) => {
+    series[`signal ${name}`] = sections.signals.subarray(i * head.frames, (i + 1) * head.frames);
+  });
   series.total = series.kinetic.map((kinetic, k) => kinetic + series.potential[k]);
   return {
     head,
@@ -185,5 +190,6 @@ export async function readRecording(headText, dataText) {
     triangles: sections.triangles,
     surfaceVertices: sections.surface_vertices,
     series,
+    signals,
   };
 }

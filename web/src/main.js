@@ -36,7 +36,8 @@ class Replay {
     this.ui = new Ui(recording, this);
     this.ui.showPressed(this.show, this.player.loop);
     this.cameraMan.onModelLeft = () => this.ui.showCamera(-1);
-    this.plots = new Plots(recording, document.getElementById('curves'), (time) => this.seek(time));
+    this.plots = new Plots(recording, document.getElementById('curves'), (time) => this.seek(time),
+      () => this.redraw());
     this.measure();
     this.cameraMan.reset();
     this.paint();
@@ -238,6 +239,10 @@ class Replay {
         const at = new Vector3().fromArray(replay.frame.poses, body * 7).project(camera);
         return [((at.x + 1) / 2) * replay.canvas.clientWidth, ((1 - at.y) / 2) * replay.canvas.clientHeight];
       },
+      get signals() { return replay.recording.signals.map((signal) => signal.name); },
+      get curves() { return replay.plots.signals?.names ?? []; },
+      addCurve: (name) => replay.plots.signals?.add(name),
+      removeCurve: (name) => replay.plots.signals?.remove(name),
       play: () => replay.player.play(),
       pause: () => replay.player.pause(),
       seek: (time) => replay.seek(time),

@@ -2,7 +2,7 @@
 import { formatNumber } from './text.js';
 
 export const plots = [
-  { title: 'Residual', unit: 'm/s', log: true, lines: [{ series: 'residual', color: '--line-1', label: '' }] },
+  { title: 'Residual', unit: 'm/s', log: true, rare: true, lines: [{ series: 'residual', color: '--line-1', label: '' }] },
   { title: 'Contacts', unit: '', lines: [{ series: 'contacts', color: '--line-2', label: '' }] },
   {
     title: 'Energy',
@@ -17,6 +17,7 @@ export const plots = [
   {
     title: 'Account of energy',
     unit: 'J',
+    rare: true,
     lines: [
       { series: 'work', color: '--line-3', label: 'work' },
       { series: 'losses', color: '--line-4', label: 'losses' },
@@ -75,18 +76,21 @@ class Plot {
     this.element = document.createElement('figure');
     this.caption = document.createElement('figcaption');
     this.caption.innerHTML = `<b>${plot.title}</b>`;
-    this.values = plot.lines.map((line) => {
-      const item = document.createElement('span');
-      item.innerHTML = `<i style="background:var(${line.color})"></i>${line.label} <output></output>`;
-      this.caption.append(item);
-      return item.querySelector('output');
-    });
+    this.values = plot.lines.map((line) => this.legend(line, document.createElement('span')));
     this.canvas = document.createElement('canvas');
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', `${plot.title} over time`);
     this.element.append(this.caption, this.canvas);
     this.curves = document.createElement('canvas'); // everything but the cursor, drawn once per size
     this.listen(onScrub);
+  }
+
+  // Colour, label and present value of a line; returns where the value goes.
+  legend(line, item) {
+    item.innerHTML = `<i style="background:var(${line.color})"></i><span></span> <output></output>`;
+    item.querySelector('span').textContent = line.label;
+    this.caption.append(item);
+    return item.querySelector('output');
   }
 
   listen(onScrub) {
@@ -207,10 +211,85 @@ class Plot {
   }
 }
 
+const signalGroups = [
+  ['Positions of joints', 'position'], ['Velocities of joints', 'velocity'], ['Sensors', 'sensor'], ['Controls', 'ctrl'],
+  ['Forces of actuators', 'force'],
+];
+const signalColors = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5'];
+
+// Joints, sensors, controls and forces, chosen by name; pressing a name takes its curve away.
+class SignalPlot extends Plot {
+  constructor(recording, onScrub, onChange) {
+    super({ title: 'Signals', unit: '', lines: [] }, recording, onScrub);
+    this.onChange = onChange;
+    this.element.className = 'signals';
+    this.select = document.createElement('select');
+    this.select.setAttribute('aria-label', 'Add a curve of a joint, sensor or actuator');
+    this.select.append(new Option('add a curve …', ''));
+    for (const [title, kind] of signalGroups) {
+      const group = document.createElement('optgroup');
+      group.label = title;
+      for (const signal of recording.signals) if (signal.kind === kind) group.append(new Option(signal.name, signal.name));
+      if (group.childElementCount) this.select.append(group);
+    }
+    this.select.addEventListener('change', () => {
+      this.add(this.select.value);
+      this.select.value = '';
+      this.select.blur(); // Space plays again
+    });
+    this.caption.append(this.select);
+    for (const { name, kind } of recording.signals) {
+      if (kind === 'position' && this.plot.lines.length < 3) this.put(name);
+    }
+    this.show();
+  }
+
+  get names() { return this.plot.lines.map((line) => line.label); }
+
+  // As many as there are colours; the oldest goes.
+  put(name) {
+    const { lines } = this.plot;
+    if (!this.recording.signals.some((signal) => signal.name === name) || this.names.includes(name)) return;
+    if (lines.length === signalColors.length) lines.shift();
+    const color = signalColors.find((one) => !lines.some((line) => line.color === one));
+    lines.push({ series: `signal ${name}`, color, label: name });
+  }
+
+  add(name) {
+    this.put(name);
+    this.show();
+  }
+
+  remove(name) {
+    this.plot.lines = this.plot.lines.filter((line) => line.label !== name);
+    this.show();
+  }
+
+  show() {
+    [this.low, this.high] = rangeOf(this.plot, this.recording.series);
+    this.caption.querySelectorAll('button').forEach((button) => button.remove());
+    this.values = this.plot.lines.map((line) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.title = 'Take this curve away';
+      button.addEventListener('click', () => this.remove(line.label));
+      return this.legend(line, button);
+    });
+    if (this.width) this.drawCurves();
+    this.onChange();
+  }
+}
+
 export class Plots {
-  constructor(recording, container, onScrub) {
+  constructor(recording, container, onScrub, onChange) {
     const drawn = plots.filter((plot) => plot.lines.every((line) => recording.series[line.series]));
     this.list = drawn.map((plot) => new Plot(plot, recording, onScrub));
+    this.signals = recording.signals.length ? new SignalPlot(recording, onScrub, onChange) : null;
+    if (this.signals) {
+      // where there is little room, those of the solver make way
+      for (const plot of this.list) plot.element.classList.toggle('rare', plot.plot.rare === true);
+      this.list.push(this.signals);
+    }
     container.append(...this.list.map((plot) => plot.element));
   }
 

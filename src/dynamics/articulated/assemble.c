@@ -177,6 +177,7 @@ static void midpoint_bias(Assembly *as, double h)
 static bool complete_pass(Assembly *as, double h, bool first)
 {
     int n = as->tree.n;
+    tn_drag_forces_find(&as->forces.drag, as->in, &as->tree, as->v_eval, first);
     if (first) {
         bool depends = tn_joint_forces_sum(&as->forces);
         if (depends && !factor_copy(as, as->M)) return false;
@@ -368,7 +369,7 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
 {
     size_t n = (size_t)sub->dof_count, servos = 0;
     for (int a = 0; a < model->actuator_count; a++)
-        servos += &model->subsystems[model->actuators[a].subsystem] == sub;
+        servos += model->actuators[a].subsystem == sub - model->subsystems;
     *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n *n)};
     double *lists = TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
     if (!out->A || !lists) return false;
@@ -377,5 +378,9 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
     out->servo_force = out->v_free + n;
     out->servo_slope = out->servo_force + servos;
     out->theta_damping = out->servo_slope + servos;
+    if (!model->drags) return true;
+    out->drag_slope = TN_ARENA_NEW(arena, double, n *n + n);
+    if (!out->drag_slope) return false;
+    out->drag_force = out->drag_slope + n * n;
     return true;
 }

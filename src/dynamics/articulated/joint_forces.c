@@ -18,13 +18,13 @@ static double clamp(double x, double low, double high)
 
 /* Stiffness and damping that an actuator gives its coordinate; the destabilizing kind counts as
  * none. */
-static double servo_stiffness(const TnActuator *a)
+static double servo_stiffness(const TnServo *s)
 {
-    return fmax(0.0, -a->gear * a->gear * a->bias[1]);
+    return fmax(0.0, -s->actuator->gear * s->actuator->gear * s->law.by_length);
 }
-static double servo_damping(const TnActuator *a)
+static double servo_damping(const TnServo *s)
 {
-    return fmax(0.0, -a->gear * a->gear * a->bias[2]);
+    return fmax(0.0, -s->actuator->gear * s->actuator->gear * s->law.by_velocity);
 }
 
 /* cᵀv of a coordinate, v counting from the subsystem's first dof. */
@@ -58,7 +58,7 @@ static double servo_rate(const TnJointForces *forces, const TnServo *servo, cons
 
 static bool is_ours(const TnJointForces *forces, int subsystem)
 {
-    return &forces->tree->model->subsystems[subsystem] == forces->tree->sub;
+    return subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
 static void scaled_range(double scale, const double range[2], double *low, double *high)
@@ -123,6 +123,17 @@ static void share_limits(TnJointForces *forces, int index)
     }
 }
 
+static TnAffineForce law_of(const TnDynamicsInput *in, int actuator)
+{
+    const TnActuator *a = &in->model->actuators[actuator];
+    double length = 0.0, velocity = 0.0;
+    if (a->muscles) {
+        length = tn_actuator_length(in->model, actuator, in->qpos);
+        velocity = tn_actuator_velocity(in->model, actuator, in->qvel);
+    }
+    return tn_actuator_affine(a, in->inputs ? in->inputs[actuator] : 0.0, length, velocity);
+}
+
 bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                           TnArena *scratch)
 {
@@ -145,7 +156,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         const TnActuator *actuator = &model->actuators[a];
         if (!is_ours(forces, actuator->subsystem)) continue;
         *servo = (TnServo){.actuator = actuator,
-                           .ctrl = in->ctrl ? in->ctrl + a : NULL,
+                           .law = law_of(in, a),
                            .line = actuator->tendon >= 0
                                        ? tree->n + actuator->tendon
                                        : actuator->moments[0].dof - tree->sub->dof_start};
@@ -157,7 +168,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         if (!forces->lift) return false;
     }
     for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
-    return true;
+    return tn_drag_forces_init(&forces->drag, tree, scratch);
 }
 
 /* θ_d and s of one line from its sums of damping and stiffness, which they replace; w where damping
@@ -231,10 +242,10 @@ bool tn_joint_forces_sum(TnJointForces *forces)
     memcpy(forces->stopping, damping, sizeof(double) * (size_t)lines);
     for (int k = 0; k < forces->servo_count; k++) {
         const TnServo *s = &forces->servos[k];
-        damping[s->line] += servo_damping(s->actuator);
+        damping[s->line] += servo_damping(s);
         if (s->high == INFINITY && s->total_high == INFINITY)
-            forces->stopping[s->line] += servo_damping(s->actuator);
-        servo[s->line] += servo_stiffness(s->actuator);
+            forces->stopping[s->line] += servo_damping(s);
+        servo[s->line] += servo_stiffness(s);
     }
     for (int k = 0; k < lines; k++)
         if (!is_light(forces, k)) return true;
@@ -249,6 +260,7 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
         weigh_line(forces, k,
                    M_factor && !turns_lightly(forces, k) ? compliance_of(forces, k, M_factor, y)
                                                          : 0.0);
+    forces->damped = fmax(forces->damped, forces->drag.damped);
     forces->w = fmax(forces->w, forces->damped);
     forces->reach = tn_reach(forces->in, forces->w);
     for (int k = 0; k < lines; k++)
@@ -344,6 +356,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     for (int k = 0; k < model->tendon_count; k++)
         if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
     for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
+    tn_drag_forces_add(&forces->drag, n, A, b);
 }
 
 void tn_joint_forces_lift(TnJointForces *forces, const TnLinkFrame *frames, const double (*S)[6])
@@ -364,24 +377,22 @@ void tn_joint_forces_servos(TnJointForces *forces, const double *v_eval, double 
         const TnActuator *a = servo->actuator;
         double x = tn_moment_length(a->moments, a->moment_count, in->qpos),
                v = servo_rate(forces, servo, v_start), mid = servo_rate(forces, servo, v_eval);
-        double u = servo->ctrl ? *servo->ctrl : 0.0;
-        if (a->ctrl_limited) u = clamp(u, a->ctrl_range[0], a->ctrl_range[1]);
-        double gear2 = a->gear * a->gear, K = servo_stiffness(a), D = servo_damping(a);
+        double gear2 = a->gear * a->gear, K = servo_stiffness(servo), D = servo_damping(servo);
         double s = forces->servo_lead[servo->line],
                share = forces->theta_damping[servo->line] / in->theta;
-        double force = a->gear * (a->gain * u + a->bias[0]), slope = 0.0;
+        double force = a->gear * servo->law.constant, slope = 0.0;
         if (K > 0.0) {
             double late = s * in->t / in->theta;
             force += K * (((1.0 - s) * forces->reach.r + late * (1.0 - in->theta)) * v - x);
             slope += K * ((1.0 - s) * forces->reach.p + late);
         } else {
-            force += gear2 * a->bias[1] * (x + h * mid);
+            force += gear2 * servo->law.by_length * (x + h * mid);
         }
         if (D > 0.0) {
             force += D * (share - 1.0) * v;
             slope += D * share;
         } else {
-            force += gear2 * a->bias[2] * mid;
+            force += gear2 * servo->law.by_velocity * mid;
         }
         servo->force = force;
         servo->slope = slope;
@@ -444,10 +455,10 @@ bool tn_joint_forces_hold(TnJointForces *forces, const double *vhat)
 
 bool tn_joint_forces_are_linear(const TnJointForces *forces)
 {
-    if (forces->lift) return false; /* its levers turn */
+    if (forces->lift || forces->drag.slope) return false; /* levers turn */
     for (int k = 0; k < forces->servo_count; k++) {
-        const TnActuator *a = forces->servos[k].actuator;
-        if (a->bias[1] > 0.0 || a->bias[2] > 0.0) return false; /* taken explicitly */
+        const TnAffineForce *law = &forces->servos[k].law;
+        if (law->by_length > 0.0 || law->by_velocity > 0.0) return false; /* taken explicitly */
     }
     for (int d = 0; d < forces->tree->n; d++) {
         const TnJoint *joint = joint_of(forces, d);
@@ -517,6 +528,7 @@ void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out)
     memcpy(out->theta_damping, forces->theta_damping, sizeof(double) * (size_t)lines);
     out->w = forces->w;
     out->damped = forces->damped;
+    tn_drag_forces_record(&forces->drag, forces->tree, out);
     for (int k = 0; k < forces->servo_count; k++) {
         out->servo_force[k] = forces->servos[k].force;
         out->servo_slope[k] = forces->servos[k].slope;

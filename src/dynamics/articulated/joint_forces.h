@@ -24,8 +24,8 @@
 /* One actuator as a force clamp(force - slope · cᵀv̂, low, high) along its coordinate. */
 typedef struct TnServo {
     const TnActuator *actuator;
-    const double *ctrl; /* its own; NULL: 0 */
-    int line;           /* its place in the lists of TnJointForces */
+    TnAffineForce law; /* of a muscle: linear about the step's start */
+    int line;          /* its place in the lists of TnJointForces */
     double force, slope;
     double low, high; /* ∓INFINITY where not limited */
     int held;         /* -1, 1: to be held at its low or high limit */
@@ -37,6 +37,22 @@ typedef struct TnServo {
     int total_held, total_applied;
     bool total_settled; /* it stands for all of them (tn_joint_forces_secant) */
 } TnServo;
+
+/* Of a medium (drag.c): force + idle - slope · v̂ on the dofs. */
+typedef struct TnDragForces {
+    double *slope;            /* n × n; NULL: there is no medium */
+    double *force, *idle;     /* n; what does no work is `idle` */
+    double (*shares)[6];      /* per shape: θ_d over θ of each direction */
+    struct TnLinkDrag *links; /* scratch */
+    double damped;            /* as TnJointForces.damped */
+} TnDragForces;
+/* False: no memory. */
+bool tn_drag_forces_init(TnDragForces *forces, const TnTree *tree, TnArena *arena);
+/* Linearizes about a pass's prediction, at the tree's frames and axes; first: of the step. */
+void tn_drag_forces_find(TnDragForces *forces, const TnDynamicsInput *in, const TnTree *tree,
+                         const double *v_eval, bool first);
+void tn_drag_forces_add(const TnDragForces *forces, int n, double *A, double *b);
+void tn_drag_forces_record(const TnDragForces *forces, const TnTree *tree, TnTreeSystem *out);
 
 typedef struct TnJointForces {
     const TnDynamicsInput *in;
@@ -51,6 +67,7 @@ typedef struct TnJointForces {
     TnServo *servos;
     int servo_count;
     double *lift; /* of gravity compensation, per dof; NULL: the model has none */
+    TnDragForces drag;
 } TnJointForces;
 
 /* False: no memory. */

@@ -37,6 +37,20 @@ static double damped(const Rates *r, const TnMoment *moments, int count, double 
                : 0.0; /* a damper has nothing to give: what it seems to give is from nowhere */
 }
 
+/* Taken away by a medium. Still, it has nothing to give. */
+static double dragged(const Rates *r, const TnTreeSystem *system)
+{
+    int n = r->sub->dof_count;
+    const double *v = r->in->qvel + r->sub->dof_start;
+    double work = 0.0;
+    for (int i = 0; i < n; i++) {
+        double force = system->drag_force[i];
+        for (int k = 0; k < n; k++) force -= system->drag_slope[i * n + k] * r->vhat[k];
+        work += force * (r->reach.p * r->vhat[i] - r->reach.r * v[i]);
+    }
+    return tn_is_zero(r->in->model->option.wind) ? fmax(0.0, -work) : -work;
+}
+
 static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
 {
     const TnModel *model = r->in->model;
@@ -54,9 +68,10 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
         work.damping += damped(r, tendon->moments, tendon->moment_count, tendon->damping,
                                system->theta_damping[sub->dof_count + k]);
     }
+    if (system->drag_slope) work.damping += dragged(r, system);
     for (int a = 0, k = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        if (&model->subsystems[actuator->subsystem] != sub) continue;
+        if (actuator->subsystem != sub - model->subsystems) continue;
         double rate = rate_of(r, actuator->moments, actuator->moment_count);
         work.actuators += (system->servo_force[k] - system->servo_slope[k] * rate) *
                           path_of(r, actuator->moments, actuator->moment_count);

@@ -104,14 +104,14 @@ static void copy_or_clear(double *to, const double *from, int count)
 
 void tn_solver_start(TnSolver *solver, const double *v, const double *lambda)
 {
-    TN_ASSERT(solver->prepared);
+    if (!solver || !solver->prepared) return;
     copy_or_clear(solver->v, v, solver->unknown_count);
     copy_or_clear(solver->lambda, lambda, solver->lambda_count);
 }
 
 void tn_solver_solution(const TnSolver *solver, double *v, double *lambda)
 {
-    TN_ASSERT(solver->prepared);
+    if (!solver || !solver->prepared) return;
     if (v) memcpy(v, solver->v, sizeof(double) * (size_t)solver->unknown_count);
     if (lambda) memcpy(lambda, solver->lambda, sizeof(double) * (size_t)solver->lambda_count);
 }

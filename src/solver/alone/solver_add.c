@@ -246,19 +246,22 @@ void tn_solver_free_parts(TnSolver *solver)
 
 /* ---- read again ---- */
 
-int tn_solver_block_count(const TnSolver *solver) { return solver->block_count; }
-int tn_solver_constraint_count(const TnSolver *solver) { return solver->constraint_count; }
-int tn_solver_unknown_count(const TnSolver *solver) { return solver->unknown_count; }
-int tn_solver_lambda_count(const TnSolver *solver) { return solver->lambda_count; }
+int tn_solver_block_count(const TnSolver *solver) { return solver ? solver->block_count : 0; }
+int tn_solver_constraint_count(const TnSolver *solver)
+{
+    return solver ? solver->constraint_count : 0;
+}
+int tn_solver_unknown_count(const TnSolver *solver) { return solver ? solver->unknown_count : 0; }
+int tn_solver_lambda_count(const TnSolver *solver) { return solver ? solver->lambda_count : 0; }
 
 TnBlockDef tn_solver_block(const TnSolver *solver, TnBlockId id)
 {
-    TN_ASSERT(id >= 1 && id <= solver->block_count);
+    if (!solver || id < 1 || id > solver->block_count) return (TnBlockDef){0};
     return solver->blocks[id - 1].def;
 }
 
 TnConstraintDef tn_solver_constraint(const TnSolver *solver, TnConstraintId id)
 {
-    TN_ASSERT(id >= 1 && id <= solver->constraint_count);
+    if (!solver || id < 1 || id > solver->constraint_count) return (TnConstraintDef){0};
     return solver->constraints[id - 1].def;
 }

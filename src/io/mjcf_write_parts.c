@@ -1,0 +1,209 @@
+/* mjcf_write_parts.c: sections that refer to bodies and their parts: contact, equality, tendon,
+ * actuator. */
+#include "mjcf_write.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- contact ---- */
+
+static void write_pair(TnWriter *w, int i)
+{
+    const TnPairDef *pair = &w->d.pairs[i];
+    double larger = 0; /* the reader takes the larger restitution of the two geoms */
+    const TnGeomId geoms[2] = {pair->geom1, pair->geom2};
+    for (int k = 0; k < 2; k++)
+        if (geoms[k] >= 1 && geoms[k] <= w->d.geom_count)
+            larger = fmax(larger, w->d.geoms[geoms[k] - 1].restitution);
+    if (larger != pair->restitution)
+        tn_write_error(w, "pair", NULL, i + 1, pair->source,
+                       "MJCF has no restitution of a pair of its own; its geoms must have it");
+    const double *across = pair->friction_across;
+    const double friction[5] = {pair->friction[0], across[0] < 0 ? pair->friction[0] : across[0],
+                                pair->friction[1], pair->friction[2],
+                                across[1] < 0 ? pair->friction[2] : across[1]};
+    tn_write_open(w, "pair");
+    tn_write_text(w, "geom1", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom1));
+    tn_write_text(w, "geom2", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom2));
+    tn_write_int(w, "condim", pair->contact_dim);
+    tn_write_reals(w, "friction", friction, 5);
+    if (pair->margin != 0) tn_write_real(w, "margin", pair->margin);
+    tn_write_close(w);
+}
+
+void tn_write_contacts(TnWriter *w)
+{
+    if (w->d.pair_count + w->d.exclude_count == 0) return;
+    tn_write_open(w, "contact");
+    tn_write_inner(w);
+    for (int i = 0; i < w->d.pair_count; i++) write_pair(w, i);
+    for (int i = 0; i < w->d.exclude_count; i++) {
+        tn_write_open(w, "exclude");
+        tn_write_text(w, "body1", tn_write_name(w, TN_WRITTEN_BODY, w->d.excludes[i].body1));
+        tn_write_text(w, "body2", tn_write_name(w, TN_WRITTEN_BODY, w->d.excludes[i].body2));
+        tn_write_close(w);
+    }
+    tn_write_end(w, "contact");
+}
+
+/* ---- equality ---- */
+
+static void write_equality(TnWriter *w, int i)
+{
+    static const char *const elements[] = {"connect", "weld", "joint"}; /* of TnEqualityType */
+    static const TnField fields[] = {
+        TN_BOOL(TnEqualityDef, "active", active),
+    };
+    const TnEqualityDef *e = &w->d.equalities[i], usual = tn_equality_def();
+    if ((size_t)e->type >= sizeof elements / sizeof elements[0]) {
+        tn_write_error(w, "equality", e->name, i + 1, e->source,
+                       "equalities of type %d are not written yet", (int)e->type);
+        return;
+    }
+    tn_write_open(w, elements[e->type]);
+    tn_write_text(w, "name", e->name);
+    if (e->type == TN_EQUALITY_JOINT) {
+        tn_write_text(w, "joint1", tn_write_name(w, TN_WRITTEN_JOINT, e->joint1));
+        tn_write_text(w, "joint2", tn_write_name(w, TN_WRITTEN_JOINT, e->joint2));
+        tn_write_reals(w, "polycoef", e->polycoef, 5);
+    } else {
+        tn_write_text(w, "body1", tn_write_name(w, TN_WRITTEN_BODY, e->body1));
+        tn_write_text(w, "body2", tn_write_name(w, TN_WRITTEN_BODY, e->body2));
+        tn_write_reals(w, "anchor", e->anchor, 3);
+    }
+    if (e->type == TN_EQUALITY_WELD && e->has_relpose) {
+        double pose[7];
+        memcpy(pose, e->relpos, sizeof e->relpos);
+        memcpy(pose + 3, e->relquat, sizeof e->relquat);
+        tn_write_reals(w, "relpose", pose, 7);
+    }
+    TN_WRITE_FIELDS(w, fields, e, &usual);
+    tn_write_close(w);
+}
+
+void tn_write_equalities(TnWriter *w)
+{
+    if (w->d.equality_count == 0) return;
+    tn_write_open(w, "equality");
+    tn_write_inner(w);
+    for (int i = 0; i < w->d.equality_count; i++) write_equality(w, i);
+    tn_write_end(w, "equality");
+}
+
+/* ---- tendon ---- */
+
+static void write_tendon(TnWriter *w, int i)
+{
+    static const TnField fields[] = {
+        TN_REAL(TnTendonDef, "stiffness", stiffness),
+        TN_REAL(TnTendonDef, "damping", damping),
+        TN_REAL(TnTendonDef, "frictionloss", friction_loss),
+    };
+    const TnTendonDef *tendon = &w->d.tendons[i], usual = tn_tendon_def();
+    tn_write_open(w, "fixed");
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_TENDON, i + 1));
+    TN_WRITE_FIELDS(w, fields, tendon, &usual);
+    tn_write_limit(w, "limited", "range", tendon->limited, tendon->range);
+    tn_write_limit(w, "actuatorfrclimited", "actuatorfrcrange", tendon->actuator_limited,
+                   tendon->actuator_range);
+    if (tendon->has_spring_length) {
+        tn_write_real(w, "springlength", tendon->spring_length);
+        if (tendon->spring_length == -1)
+            tn_write_error(w, "tendon", tendon->name, i + 1, tendon->source,
+                           "a springlength of -1 means none in MJCF");
+    }
+    tn_write_inner(w);
+    for (int k = 0; k < tendon->joint_count; k++) {
+        tn_write_open(w, "joint");
+        tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, tendon->joints[k].joint));
+        tn_write_real(w, "coef", tendon->joints[k].coef);
+        tn_write_close(w);
+    }
+    tn_write_end(w, "fixed");
+}
+
+void tn_write_tendons(TnWriter *w)
+{
+    if (w->d.tendon_count == 0) return;
+    tn_write_open(w, "tendon");
+    tn_write_inner(w);
+    for (int i = 0; i < w->d.tendon_count; i++) write_tendon(w, i);
+    tn_write_end(w, "tendon");
+}
+
+/* ---- actuator ---- */
+
+static void write_muscle(TnWriter *w, const char *attr, const TnMuscle *m)
+{
+    tn_write_reals(w, attr,
+                   (double[9]){m->range[0], m->range[1], m->force, m->scale, m->lmin, m->lmax,
+                               m->vmax, m->fpmax, m->fvmax},
+                   9);
+}
+
+static void write_gain(TnWriter *w, const TnActuatorDef *a)
+{
+    const double gain[3] = {a->gain, a->gain_length, a->gain_velocity};
+    bool affine = gain[1] != 0 || gain[2] != 0;
+    if (a->muscle_gain) {
+        tn_write_text(w, "gaintype", "muscle");
+        write_muscle(w, "gainprm", &a->muscle);
+    } else if (affine) {
+        tn_write_text(w, "gaintype", "affine");
+        tn_write_reals(w, "gainprm", gain, 3);
+    } else if (gain[0] != 1) {
+        tn_write_real(w, "gainprm", gain[0]);
+    }
+}
+
+/* The sign of a velocity bias tells a damping ratio from a damping, as in MuJoCo. */
+static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    bool ratio = a->damping_ratio > 0;
+    const double bias[3] = {a->bias[0], a->bias[1], ratio ? a->damping_ratio : a->bias[2]};
+    bool fixed = !a->muscle_gain && a->gain_length == 0 && a->gain_velocity == 0;
+    bool taken_so = fixed && !a->muscle_bias && bias[1] == -a->gain && bias[2] > 0;
+    if (ratio != taken_so)
+        tn_write_error(w, "actuator", a->name, i + 1, a->source,
+                       "MJCF takes a positive velocity bias of a position servo for a damping "
+                       "ratio, and has no other damping ratio");
+    if (a->muscle_bias) {
+        tn_write_text(w, "biastype", "muscle");
+        write_muscle(w, "biasprm", &a->passive);
+    } else if (bias[0] != 0 || bias[1] != 0 || bias[2] != 0) {
+        tn_write_text(w, "biastype", "affine");
+        tn_write_reals(w, "biasprm", bias, 3);
+    }
+}
+
+static void write_actuator(TnWriter *w, int i)
+{
+    static const TnField fields[] = {
+        TN_REAL(TnActuatorDef, "gear", gear),
+        TN_WORDS(TnActuatorDef, "dyntype", activation, "none integrator filter filterexact muscle"),
+        TN_REALS(TnActuatorDef, "dynprm", time_constants, 3),
+        TN_BOOL(TnActuatorDef, "actearly", activation_early),
+        TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
+    };
+    const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
+    tn_write_open(w, "general");
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
+    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    TN_WRITE_FIELDS(w, fields, a, &usual);
+    write_gain(w, a);
+    write_bias(w, a, i);
+    tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_limit(w, "actlimited", "actrange", a->activation_limited, a->activation_range);
+    tn_write_close(w);
+}
+
+void tn_write_actuators(TnWriter *w)
+{
+    if (w->d.actuator_count == 0) return;
+    tn_write_open(w, "actuator");
+    tn_write_inner(w);
+    for (int i = 0; i < w->d.actuator_count; i++) write_actuator(w, i);
+    tn_write_end(w, "actuator");
+}

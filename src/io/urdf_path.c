@@ -1,0 +1,127 @@
+/* urdf_path.c: which file a `filename` of a URDF means.
+ *
+ *   package://NAME/rest   NAME is a folder in one of the folders of TnLoadDef.package_path and of
+ *   model://NAME/rest     ROS_PACKAGE_PATH, or one of these folders itself; else a folder above or
+ *                         beside the file whose package.xml has that name, or that is called so
+ *   file:///path          that path
+ *   path                  beside the file
+ * With MuJoCo's meshdir: in that folder, by the file's own name if strippath is not false. Last,
+ * MuJoCo's way is tried: the file's own name, beside the URDF file. */
+#include "io_file.h"
+#include "urdf.h"
+
+#include "../base/base.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* a/b from the pieces, with one slash between; NULL where there is no memory. */
+static const char *join(TnUrdf *u, const char *folder, size_t length, const char *rest)
+{
+    while (length > 1 && folder[length - 1] == '/') length--;
+    size_t room = length + strlen(rest) + 2;
+    char *path = tn_io_alloc(&u->m->pool, room);
+    if (!path) return NULL;
+    bool slash = length > 0 && folder[length - 1] != '/';
+    snprintf(path, room, "%.*s%s%s", (int)length, folder, slash ? "/" : "", rest);
+    return path;
+}
+
+static const char *if_there(const char *path)
+{
+    return path && tn_io_file_exists(path) ? path : NULL;
+}
+
+static bool ends_with_folder(const char *folder, size_t length, const char *name, size_t size)
+{
+    while (length > 0 && folder[length - 1] == '/') length--;
+    return length >= size && memcmp(folder + length - size, name, size) == 0 &&
+           (length == size || folder[length - size - 1] == '/');
+}
+
+/* `wanted` is NAME/rest. */
+static const char *in_list(TnUrdf *u, const char *list, const char *wanted)
+{
+    size_t name = strcspn(wanted, "/");
+    const char *found = NULL;
+    while (list && *list && !found) {
+        size_t length = strcspn(list, ":");
+        if (length > 0) found = if_there(join(u, list, length, wanted));
+        if (length > 0 && !found && ends_with_folder(list, length, wanted, name))
+            found = if_there(join(u, list, length, wanted + name + (wanted[name] == '/')));
+        list += length + (list[length] == ':');
+    }
+    return found;
+}
+
+/* The <name> of folder/package.xml is NAME. */
+static bool is_package(TnUrdf *u, const char *folder, size_t length, const char *name, size_t size)
+{
+    const char *path = if_there(join(u, folder, length, "package.xml"));
+    TnIoFile file;
+    TnError ignored = {0};
+    if (!path) return false;
+    if (!tn_io_read_file(path, (TnSource){0}, NULL, &file, &ignored)) {
+        if (ignored.code == TN_ERROR_MEMORY) u->m->pool.failed = true;
+        return false;
+    }
+    const char *at = strstr(file.text, "<name>");
+    bool same = false;
+    if (at) {
+        at += strlen("<name>");
+        at += strspn(at, " \t\r\n");
+        same = strncmp(at, name, size) == 0 && strchr(" \t\r\n<", at[size]) != NULL;
+    }
+    tn_free(file.text);
+    return same;
+}
+
+/* Folders above the file: the package itself, or the one that holds it. */
+static const char *above(TnUrdf *u, const char *wanted)
+{
+    size_t name = strcspn(wanted, "/");
+    const char *rest = wanted + name + (wanted[name] == '/');
+    char folder[PATH_MAX];
+    const char *found = NULL;
+    if (!realpath(u->m->main_directory[0] ? u->m->main_directory : ".", folder)) return NULL;
+    for (size_t length = strlen(folder); length > 0 && !found;) {
+        if (ends_with_folder(folder, length, wanted, name) ||
+            is_package(u, folder, length, wanted, name))
+            found = if_there(join(u, folder, length, rest));
+        if (!found) found = if_there(join(u, folder, length, wanted));
+        while (length > 0 && folder[length - 1] != '/') length--;
+        while (length > 0 && folder[length - 1] == '/') length--;
+    }
+    return found;
+}
+
+static const char *beside(TnUrdf *u, const char *path)
+{
+    if (path[0] == '/') return if_there(path);
+    return if_there(join(u, u->m->main_directory, strlen(u->m->main_directory), path));
+}
+
+static const char *in_mesh_folder(TnUrdf *u, const char *path)
+{
+    if (!u->mesh_folder) return NULL;
+    const char *slash = strrchr(path, '/');
+    if (u->strip_path && slash) path = slash + 1;
+    const char *inside = join(u, u->mesh_folder, strlen(u->mesh_folder), path);
+    return inside ? beside(u, inside) : NULL;
+}
+
+const char *tn_urdf_resolve(TnUrdf *u, const char *filename)
+{
+    const char *scheme = strstr(filename, "://"), *path = scheme ? scheme + 3 : filename;
+    bool package = scheme && strncmp(filename, "file", 4) != 0;
+    const char *found = in_mesh_folder(u, path);
+    if (!found && package) found = in_list(u, u->load->package_path, path);
+    if (!found && package) found = in_list(u, getenv("ROS_PACKAGE_PATH"), path);
+    if (!found && package) found = above(u, path);
+    if (!found && !package) found = beside(u, path);
+    const char *slash = strrchr(path, '/');
+    if (!found && u->strip_path && slash) found = beside(u, slash + 1);
+    return found;
+}

@@ -1,0 +1,45 @@
+/* definitions.c: what a builder holds, for those who read it. */
+#include "builder.h"
+
+TnDefinitions tn_builder_definitions(const TnModelBuilder *b)
+{
+    if (!b) return (TnDefinitions){.name = ""};
+    return (TnDefinitions){.name = b->name,
+                           .option = b->option,
+                           .bodies = b->bodies,
+                           .joints = b->joints,
+                           .geoms = b->geoms,
+                           .sites = b->sites,
+                           .tendons = b->tendons,
+                           .actuators = b->actuators,
+                           .equalities = b->equalities,
+                           .pairs = b->pairs,
+                           .excludes = b->excludes,
+                           .sensors = b->sensors,
+                           .keys = b->keys,
+                           .meshes = b->meshes,
+                           .cameras = b->cameras,
+                           .rods = b->rods,
+                           .wheels = b->wheels,
+                           .softs = b->softs,
+                           .ties = b->ties,
+                           .body_count = b->body_count,
+                           .joint_count = b->joint_count,
+                           .geom_count = b->geom_count,
+                           .site_count = b->site_count,
+                           .tendon_count = b->tendon_count,
+                           .actuator_count = b->actuator_count,
+                           .equality_count = b->equality_count,
+                           .pair_count = b->pair_count,
+                           .exclude_count = b->exclude_count,
+                           .sensor_count = b->sensor_count,
+                           .key_count = b->key_count,
+                           .mesh_count = b->mesh_count,
+                           .camera_count = b->camera_count,
+                           .rod_count = b->rod_count,
+                           .wheel_count = b->wheel_count,
+                           .soft_count = b->soft_count,
+                           .tie_count = b->tie_count,
+                           .view = b->view,
+                           .track = b->has_track ? &b->track : NULL};
+}

@@ -1,0 +1,114 @@
+/* Robots whose parts overlap as they are built: docs/collision.md. */
+#include "../check.h"
+#include "../io/mjcf_text.h"
+
+#include <math.h>
+#include <tenon/tenon.h>
+
+/* A thigh whose capsule reaches into the fixed pelvis, and a shin that reaches the pelvis only when
+ * the knee is bent. */
+static const char *leg =
+    "<mujoco><option timestep='0.005'/><worldbody>"
+    "<body name='pelvis' pos='0 0 2'><geom name='pelvis' size='0.1'/>"
+    "  <body name='thigh' pos='0 0 -0.05'><joint name='hip' axis='0 1 0' damping='0.5'/>"
+    "    <geom name='thigh' type='capsule' size='0.04' fromto='0 0 0 0 0 -0.4'/>"
+    "    <body name='shin' pos='0 0 -0.4'><joint name='knee' axis='0 1 0' damping='0.1'/>"
+    "      <geom name='shin' type='capsule' size='0.03' fromto='0 0 0 0 0 -0.4'/>"
+    "    </body></body></body></worldbody>"
+    "<actuator><motor joint='knee'/></actuator></mujoco>";
+
+static int contacts_between(TnWorld *world, const char *a, const char *b)
+{
+    const TnModel *model = tn_world_model(world);
+    TnGeomId g = tn_model_find_geom(model, a), h = tn_model_find_geom(model, b);
+    int count = 0;
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact c = tn_world_contact(world, i);
+        count += (c.geom1 == g && c.geom2 == h) || (c.geom1 == h && c.geom2 == g);
+    }
+    return count;
+}
+
+TEST(parts_that_are_built_into_each_other_hang_still)
+{
+    TnError err = {0};
+    TnModel *model = load_text(leg, &err);
+    REQUIRE(model);
+    TnWorldDef def = tn_world_def();
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    CHECK(tn_world_self_overlap_count(world) == 1);
+    TnSelfOverlap overlap = tn_world_self_overlap(world, 0);
+    CHECK_STR(tn_model_geom_name(model, overlap.geom1), "thigh");
+    CHECK_STR(tn_model_geom_name(model, overlap.geom2), "pelvis");
+    CHECK_NEAR(overlap.depth, 0.1 + 0.04 - 0.05, 1e-9);
+    CHECK(tn_world_self_overlap(world, 1).geom1 == 0);
+    CHECK(tn_world_self_overlap(world, -1).geom1 == 0);
+    for (int i = 0; i < 200; i++) {
+        TnStepReport report = tn_world_step(world);
+        CHECK(report.converged && report.contact_count == 0);
+    }
+    TnStateView state = tn_world_state(world);
+    CHECK(fabs(state.qvel[0]) < 1e-12 && fabs(state.qvel[1]) < 1e-12);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* The shin and the pelvis do not overlap in the reference pose, so they stop each other: folded up
+ * by the motor, the shin's end leans on the pelvis. */
+TEST(other_parts_of_the_same_robot_still_collide)
+{
+    TnError err = {0};
+    TnModel *model = load_text(leg, &err);
+    REQUIRE(model);
+    TnWorldDef def = tn_world_def();
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    const double torque = 8.0;
+    CHECK(tn_world_set_ctrl(world, &torque, &err) == TN_OK);
+    double deepest = 0.0;
+    for (int i = 0; i < 600; i++) {
+        TnStepReport report = tn_world_step(world);
+        CHECK(report.converged);
+        deepest = fmax(deepest, report.max_penetration);
+    }
+    CHECK(contacts_between(world, "shin", "pelvis") > 0);
+    CHECK(contacts_between(world, "thigh", "pelvis") == 0);
+    CHECK(deepest < 1e-3);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* A leg whose reference pose is folded: the shin is in the pelvis by more than it may be. Turned
+ * out and folded again, it is stopped. */
+TEST(parts_collide_once_they_have_come_apart)
+{
+    TnError err = {0};
+    static const char *text =
+        "<mujoco><option timestep='0.005' gravity='0 0 0'/><worldbody>"
+        "<body name='pelvis' pos='0 0 2'><geom name='pelvis' size='0.1'/>"
+        "  <body name='arm' pos='0 0 -0.5'><joint name='j' axis='0 1 0' ref='90'/>"
+        "    <geom name='arm' type='capsule' size='0.03' fromto='0 0 0 0 0 0.45' mass='1'/>"
+        "  </body></body></worldbody>"
+        "<actuator><motor joint='j'/></actuator></mujoco>";
+    TnModel *model = load_text(text, &err);
+    REQUIRE(model);
+    TnWorldDef def = tn_world_def();
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    CHECK(tn_world_self_overlap_count(world) == 1);
+    const double apart = 0.0, push = 1.0; /* turned by -90 degrees from the reference pose */
+    CHECK(tn_world_set_state(world, &apart, NULL, &err) == TN_OK);
+    CHECK(tn_world_set_ctrl(world, &push, &err) == TN_OK);
+    double deepest = 0.0;
+    for (int i = 0; i < 400; i++) {
+        TnStepReport report = tn_world_step(world);
+        CHECK(report.converged);
+        deepest = fmax(deepest, report.max_penetration);
+    }
+    CHECK(contacts_between(world, "arm", "pelvis") > 0);
+    CHECK(deepest < 1e-3);
+    CHECK(tn_world_state(world).qpos[0] < 1.5); /* rad, short of the reference pose */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
