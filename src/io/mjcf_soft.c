@@ -236,6 +236,7 @@ static void read_soft(TnMjcf *m, const TnXmlElement *e)
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     bool sheet = tn_xml_attr(e, "thickness") != NULL;
     soft.def.thickness = tn_mjcf_real(m, &view, "thickness", 0);
+    soft.def.stretch_modulus = tn_mjcf_real(m, &view, "stretch_modulus", 0);
     soft.def.no_stretch_force = !tn_mjcf_bool(&view, "stretch", true);
     soft.def.no_bend_force = !tn_mjcf_bool(&view, "bend", true);
     if ((sheet ? tn_mjcf_make_sheet : tn_mjcf_make_tets)(m, e, &soft.def.mesh))

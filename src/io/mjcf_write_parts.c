@@ -176,6 +176,39 @@ static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
     }
 }
 
+static void write_config(TnWriter *w, const char *key, double value)
+{
+    char digits[TN_NUMBER_TEXT];
+    if (value == 0) return;
+    tn_write_open(w, "config");
+    tn_write_text(w, "key", key);
+    tn_write_text(w, "value", tn_write_digits(value, digits));
+    tn_write_close(w);
+}
+
+/* MuJoCo's plugin. */
+static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    const TnPid *pid = &a->pid;
+    tn_write_open(w, "plugin");
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
+    tn_write_text(w, "plugin", "mujoco.pid");
+    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    if (a->gear != 1) tn_write_real(w, "gear", a->gear);
+    tn_write_int(w, "actdim", (pid->ki > 0) + (pid->slew_max > 0));
+    if (a->activation_early) tn_write_text(w, "actearly", "true");
+    tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_inner(w);
+    write_config(w, "kp", pid->kp);
+    write_config(w, "ki", pid->ki);
+    write_config(w, "kd", pid->kd);
+    write_config(w, "imax", pid->integral_max);
+    write_config(w, "slewmax", pid->slew_max);
+    tn_write_end(w, "plugin");
+}
+
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
@@ -186,10 +219,15 @@ static void write_actuator(TnWriter *w, int i)
         TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
     };
     const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
+    if (a->activation == TN_ACTIVATION_PID) {
+        write_pid(w, a, i);
+        return;
+    }
     tn_write_open(w, "general");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
     tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
     tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    tn_write_text(w, "body", tn_write_name(w, TN_WRITTEN_BODY, a->body));
     TN_WRITE_FIELDS(w, fields, a, &usual);
     write_gain(w, a);
     write_bias(w, a, i);
