@@ -255,9 +255,9 @@ static void check_more(TnMjcf *m, const TnXmlElement *e)
                            "there is no flexcomp or flex named '%.60s'; a soft body of its own "
                            "needs file, box, cylinder or ball",
                            name->value);
-    static const char *const places[] = {"pos",           "quat",      "axisangle", "euler",
-                                         "xyaxes",        "zaxis",     "cells",     "scale",
-                                         "tets_per_cell", "thickness", "stretch",   "bend"};
+    static const char *const places[] = {
+        "pos",   "quat",          "axisangle", "euler",           "xyaxes",  "zaxis", "cells",
+        "scale", "tets_per_cell", "thickness", "stretch_modulus", "stretch", "bend"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (soft && tn_xml_attr(e, places[i]))
             tn_mjcf_error_attr(m, e, places[i],

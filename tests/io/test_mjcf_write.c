@@ -560,7 +560,7 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnTendonDef) == 120);
     CHECK(sizeof(TnActuatorDef) == 416);
     CHECK(sizeof(TnEqualityDef) == 176);
-    CHECK(sizeof(TnPairDef) == 72);
+    CHECK(sizeof(TnPairDef) == 88);
     CHECK(sizeof(TnSensorDef) == 88);
     CHECK(sizeof(TnKeyDef) == 120);
     CHECK(sizeof(TnMeshDef) == 72);
