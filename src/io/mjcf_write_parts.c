@@ -201,6 +201,7 @@ static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
     write_target(w, a, i);
     tn_write_text(w, "plugin", "mujoco.pid");
     if (acts) tn_write_real(w, "actdim", acts);
+    if (a->activation_early) tn_write_text(w, "actearly", "true");
     if (a->gear != 1) tn_write_real(w, "gear", a->gear);
     tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
     tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
