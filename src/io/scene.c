@@ -279,6 +279,8 @@ static int count_signals(const TnModel *model, const TnModelInfo *info)
         TnJointInfo joint = tn_model_joint_info(model, id);
         if (joint.type != TN_JOINT_FREE) count += joint.qpos_count + joint.dof_count;
     }
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        count += tn_model_actuator_info(model, id).act >= 0;
     return count;
 }
 
@@ -306,6 +308,10 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
     for (TnActuatorId id = 1; id <= info->actuator_count; id++)
         lay_signal(layout, scene, TN_SIGNAL_FORCE, tn_model_actuator_name(model, id), "actuator",
                    id, "force", -1);
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        if (tn_model_actuator_info(model, id).act >= 0)
+            lay_signal(layout, scene, TN_SIGNAL_ACTIVATION, tn_model_actuator_name(model, id),
+                       "actuator", id, "act", -1);
 }
 
 static TnScene *lay_scene(Layout *layout, const Source *from)
