@@ -101,8 +101,7 @@ static int failed(const TnError *err)
     return err->code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
 }
 
-static TnModelBuilder *load_with_remarks(const char *command, const char *path, TnRemarks *remarks,
-                                         int *code)
+TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
     if (!file_is_readable(path)) {
@@ -115,15 +114,10 @@ static TnModelBuilder *load_with_remarks(const char *command, const char *path, 
     return builder;
 }
 
-TnModelBuilder *load_builder(const char *command, const char *path, int *code)
-{
-    return load_with_remarks(command, path, NULL, code);
-}
-
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
-    TnModelBuilder *builder = load_with_remarks(command, path, remarks, code);
+    TnModelBuilder *builder = load_builder(command, path, remarks, code);
     TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
     if (builder && !model) *code = failed(&err);
     tn_builder_destroy(builder);

@@ -199,6 +199,11 @@ typedef struct TnSiteDef {
     TnBodyId body;
     double pos[3], quat[4];
     bool at_center_of_mass; /* of its body alone, instead of pos */
+    bool principal_axes; /* of its body alone, instead of quat: as MuJoCo chooses and orders them */
+    TnGeomId at_geom;    /* instead of pos and quat: a geom's frame; of a mesh its centre of mass
+                            and principal axes, as in MuJoCo. 0 (default): none */
+    TnGeomType type;     /* its volume, for sensors: sphere (default), capsule, ellipsoid, */
+    double size[3];      /* cylinder or box, sized as geoms; default 0.005 */
     TnSource source;
 } TnSiteDef;
 
@@ -233,10 +238,20 @@ typedef enum TnActivation {
     TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
     TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
     TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
-    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+    TN_ACTIVATION_MUSCLE,       /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
                                    time_constants (activation, deactivation, width of the transition
                                    between them) and a */
+    TN_ACTIVATION_PID           /* MuJoCo's plugin: TnPid below */
 } TnActivation;
+
+/* A controller that moves the actuator's length to the control: force = kp e + ki ∫ e dt - kd ·
+ * velocity, e = control - length. It uses neither gain nor bias. It has an activation for the
+ * integral if ki > 0, and one for the control that it follows if slew_max > 0. */
+typedef struct TnPid {
+    double kp, ki, kd;
+    double integral_max; /* N or N·m: bound of ki ∫ e dt; 0: none */
+    double slew_max;     /* largest rate of the control that it follows; 0: none */
+} TnPid;
 
 /* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
  * so that its length_range becomes `range`; 1 is the length of the largest force. */
@@ -262,8 +277,11 @@ typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
-    double gear;       /* default 1 */
-    double gain;       /* default 1 */
+    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
+     * the contacts; without length */
+    TnBodyId body;
+    double gear; /* default 1 */
+    double gain; /* default 1 */
     double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
@@ -272,9 +290,11 @@ typedef struct TnActuatorDef {
     bool muscle_gain; /* `muscle` replaces the gain, */
     bool muscle_bias; /* `passive` the bias */
     TnMuscle muscle, passive;
-    double length_range[2]; /* of a muscle: ascending */
+    double length_range[2]; /* of a muscle: ascending. Both 0: found from the limits of its joints,
+                               as MuJoCo's compiler finds it */
     TnActivation activation;
     double time_constants[3]; /* s; default 1, 0, 0 */
+    TnPid pid;
     bool activation_limited;
     double activation_range[2];
     bool activation_early; /* acts by the activation at the end of the step */
@@ -312,6 +332,10 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
+    /* sliding and rolling friction in a second direction, < 0 (default): as in the first. The first
+     * one is the world's y axis in the contact plane, or its z axis if the normal is within 60
+     * degrees of y */
+    double friction_across[2];
     double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;
@@ -371,7 +395,8 @@ typedef struct TnCameraDef {
     double pos[3], quat[4];
     double fovy; /* rad, vertical field of view; default 45 degrees */
     TnCameraMode mode;
-    TnBodyId target; /* TN_CAMERA_TARGET */
+    TnBodyId target;   /* TN_CAMERA_TARGET */
+    int resolution[2]; /* pixels, width and height, for sensors; default 1, 1 */
     TnSource source;
 } TnCameraDef;
 
@@ -442,11 +467,12 @@ typedef struct TnSoftDef {
     double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
                          node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
     bool no_stretch_force, no_bend_force; /* of a sheet; default false */
-    double pos[3], quat[4];               /* of the mesh in the world */
-    double youngs_modulus;                /* Pa, > 0; default 1e6 */
-    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
-    double density;                       /* kg/m³; default 1000 */
-    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
+    double stretch_modulus; /* Pa, of a sheet's stretch if not youngs_modulus; default 0: it is */
+    double pos[3], quat[4]; /* of the mesh in the world */
+    double youngs_modulus;  /* Pa, > 0; default 1e6 */
+    double poisson_ratio;   /* [0, 0.5); default 0.3 */
+    double density;         /* kg/m³; default 1000 */
+    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */
@@ -546,8 +572,70 @@ typedef enum TnSensorType {
     TN_SENSOR_SUBTREE_POS,   /* centre of mass of a body and all below it */
     TN_SENSOR_SUBTREE_VEL,
     TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM, /* about that centre of mass */
-    TN_SENSOR_CLOCK                     /* the time; it has no object */
+    TN_SENSOR_CLOCK,                    /* the time; it has no object */
+    TN_SENSOR_POTENTIAL_ENERGY,         /* of the model; no object */
+    TN_SENSOR_KINETIC_ENERGY,
+    TN_SENSOR_JOINT_LIMIT_POS, /* of a joint beyond a limit: how far, below zero; its velocity
+                                  outwards, below zero; else 0 */
+    TN_SENSOR_JOINT_LIMIT_VEL,
+    TN_SENSOR_JOINT_LIMIT_FORCE, /* of its limits, mean over the last step */
+    TN_SENSOR_TENDON_LIMIT_POS,  /* the same of a tendon */
+    TN_SENSOR_TENDON_LIMIT_VEL,
+    TN_SENSOR_TENDON_LIMIT_FORCE,
+    TN_SENSOR_TOUCH, /* N: normal forces of contacts of the site's body whose normal, outwards from
+                        the point, meets the site's volume; mean over the last step */
+    TN_SENSOR_RANGEFINDER, /* ray from a site along its z, not counting its body: `fields` */
+    TN_SENSOR_PROJECTION,  /* pixels: a site in the image of `camera`, from its upper left corner */
+    TN_SENSOR_INSIDE_SITE, /* 1: the origin of the site is within the volume of `zone`; else 0 */
+    /* Between pick1 and pick2, geoms or bodies, not farther apart than `cutoff`. */
+    TN_SENSOR_DISTANCE,        /* m, below zero: depth; `cutoff` if they are farther apart */
+    TN_SENSOR_DISTANCE_NORMAL, /* unit vector from the surface of the first to the second; else 0 */
+    TN_SENSOR_DISTANCE_POINTS, /* the nearest points of both; else 0 */
+    TN_SENSOR_CONTACT,         /* contacts of the last step: pick1, pick2, zone, `slots`, `fields`,
+                                  `reduce` */
+    TN_SENSOR_USER             /* room for `slots` numbers of the user's own; zeros */
 } TnSensorType;
+
+/* What a sensor of distances or contacts looks at. */
+typedef enum TnPickKind {
+    TN_PICK_ANY, /* anything; contacts only */
+    TN_PICK_GEOM,
+    TN_PICK_BODY,   /* its own geoms */
+    TN_PICK_SUBTREE /* those of the body and of all below it; contacts only */
+} TnPickKind;
+typedef struct TnPick {
+    TnPickKind kind;
+    int32_t id;
+} TnPick;
+
+/* Fields of a contact sensor, in this order; a sum of bits. */
+enum {
+    TN_CONTACT_FOUND = 1 << 0,   /* 1: how many contacts there are in all */
+    TN_CONTACT_FORCE = 1 << 1,   /* 3: on the second, in the contact's axes */
+    TN_CONTACT_TORQUE = 1 << 2,  /* 3 */
+    TN_CONTACT_DIST = 1 << 3,    /* 1: gap, below zero: depth */
+    TN_CONTACT_POS = 1 << 4,     /* 3: world axes */
+    TN_CONTACT_NORMAL = 1 << 5,  /* 3: from the first to the second */
+    TN_CONTACT_TANGENT = 1 << 6, /* 3: the second of the contact's axes */
+    TN_CONTACT_LINVEL = 1 << 7,  /* 3: of the second against the first, in the contact's axes */
+    TN_CONTACT_ANGVEL = 1 << 8   /* 3 */
+};
+typedef enum TnContactReduce {
+    TN_REDUCE_NONE, /* the first ones */
+    TN_REDUCE_MIN_DIST,
+    TN_REDUCE_MAX_FORCE,
+    TN_REDUCE_NET_FORCE /* one, which does what all do together; its axes are the world's */
+} TnContactReduce;
+
+/* Fields of a rangefinder, in this order. */
+enum {
+    TN_RANGE_DIST = 1 << 0,   /* 1: m, -1: nothing; default */
+    TN_RANGE_DIR = 1 << 1,    /* 3: the unit vector; zeros if nothing is hit */
+    TN_RANGE_ORIGIN = 1 << 2, /* 3 */
+    TN_RANGE_POINT = 1 << 3,  /* 3: zeros if nothing is hit */
+    TN_RANGE_NORMAL = 1 << 4, /* 3: the same */
+    TN_RANGE_DEPTH = 1 << 5   /* 1: as DIST */
+};
 
 typedef struct TnSensorDef {
     const char *name;
@@ -555,7 +643,14 @@ typedef struct TnSensorDef {
     int32_t object; /* joint, body, site, tendon or actuator id */
     TnSiteId ref;   /* SITE_POS … SITE_ANGULAR_VEL but not the accelerations: as seen from this
                        site, which may move; 0 (default): from the world */
-    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors */
+    double cutoff;  /* > 0: numbers are clamped to ± this; not for quaternions and unit vectors.
+                       Distances: see there; contacts: ignored */
+    TnPick pick1, pick2;
+    TnSiteId zone; /* 0: none */
+    TnCameraId camera;
+    int slots;       /* contacts; default 1 */
+    uint32_t fields; /* default 1: the first one */
+    TnContactReduce reduce;
     TnSource source;
 } TnSensorDef;
 

@@ -101,6 +101,8 @@ TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 typedef struct TnSiteInfo {
     TnBodyId body;
     double pos[3], quat[4]; /* in the body's axes */
+    TnGeomType type;
+    double size[3];
 } TnSiteInfo;
 TN_API TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id);
 
@@ -124,6 +126,7 @@ typedef struct TnCameraInfo {
     double fovy; /* rad */
     TnCameraMode mode;
     TnBodyId target;
+    int resolution[2]; /* pixels, width and height */
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
 

@@ -319,8 +319,8 @@ typedef struct TnRayHit {
 TN_API TnStatus tn_world_cast_rays(const TnWorld *world, const TnRay *rays, int count,
                                    const TnRayFilter *filter, TnRayHit *hits, TnError *err);
 
-/* Distance of two rigid geoms as they collide (a mesh by its hull); negative: how deep they are in
- * each other. */
+/* Distance of two rigid geoms as they collide (a mesh by its hull; not known of meshes that collide
+ * as triangles); negative: how deep they are in each other. */
 typedef struct TnDistance {
     bool known;                  /* false: farther than `most`, two planes, or a wrong id */
     double distance;             /* m; `most` if not known */

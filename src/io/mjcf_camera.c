@@ -71,6 +71,9 @@ void tn_mjcf_camera(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *c
     memcpy(def->quat, pose.quat, sizeof def->quat);
     if (!is_orthographic(&view)) read_fovy(m, element, &view, &def->fovy);
     def->mode = read_mode(m, &view);
+    double pixels[2];
+    for (int k = 0, n = tn_mjcf_reals(m, &view, "resolution", pixels, 2); n == 2 && k < 2; k++)
+        if (pixels[k] >= 1.0 && pixels[k] <= 1e6) def->resolution[k] = (int)pixels[k];
     if (m->last_camera)
         m->last_camera->next = camera;
     else

@@ -83,17 +83,20 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_ATTACHED_KEY] =
             "keyframes of attached models are left out in a model with cables "
             "or soft bodies",
+        [TN_REMARK_ATTACHED_ACT] =
+            "of keyframes of attached models, act, mpos and mquat are read but not used",
         [TN_REMARK_DELAY] =
             "sensors read the present state; delay, interval and nsample are read but "
             "not used",
-        [TN_REMARK_PAIR] = "a pair of geoms of the same body has no effect and is left out",
+        [TN_REMARK_FIXED] =
+            "what acts between parts that are fixed to each other has no effect and is left out",
         [TN_REMARK_ROUND] =
             "friction has a number for each of two directions; where only the first is "
             "given it counts for both, while MuJoCo keeps the default of the other",
         [TN_REMARK_MEDIUM] = "the medium does not act on cables and soft bodies",
         [TN_REMARK_TEXT] = "text between elements has no meaning and is passed over",
-        [TN_REMARK_SENSOR] = "this sensor is not supported yet and left out: its numbers are not "
-                             "in the sensor data",
+        [TN_REMARK_SENSOR] = "this sensor is not supported yet: its numbers are zeros, or are "
+                             "left out where their count is not known",
         [TN_REMARK_URDF_ATTR] = "this attribute is not known and passed over",
         [TN_REMARK_URDF_ELEMENT] = "this element is not known and passed over",
         [TN_REMARK_URDF_OTHER] = "this is for other programs and passed over; actuators and "
@@ -110,7 +113,9 @@ static const char *remark_text(TnMjcfRemark which)
                                   "drawn",
         [TN_REMARK_URDF_INERTIA] = "no body can have these moments: one is larger than the sum of "
                                    "the others, or negative; all three become their mean, as "
-                                   "with MuJoCo's balanceinertia"};
+                                   "with MuJoCo's balanceinertia",
+        [TN_REMARK_URDF_MASSLESS] = "a link without mass between two joints is no body; both "
+                                    "joints move the next link"};
     return texts[which];
 }
 

@@ -257,9 +257,9 @@ void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
     if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, element)) return;
     TnMjcfView view = tn_mjcf_view(m, element, class_, "site");
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
-    double ends[6], half_length;
-    if (tn_mjcf_reals(m, &view, "fromto", ends, 6) == 6)
-        apply_fromto(m, &view, ends, &pose, &half_length);
+    double ends[6], half_length = 0.0;
+    bool has_ends = tn_mjcf_reals(m, &view, "fromto", ends, 6) == 6 &&
+                    apply_fromto(m, &view, ends, &pose, &half_length);
     const TnXmlElement *holder = NULL;
     if (tn_mjcf_find(&view, "material", &holder))
         tn_mjcf_refer(m, TN_NAMED_MATERIAL, holder, "material");
@@ -269,6 +269,17 @@ void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *cla
     site.body = body;
     memcpy(site.pos, pose.pos, sizeof site.pos);
     memcpy(site.quat, pose.quat, sizeof site.quat);
+    static const TnGeomType types[] = {TN_GEOM_SPHERE, TN_GEOM_CAPSULE, TN_GEOM_ELLIPSOID,
+                                       TN_GEOM_CYLINDER, TN_GEOM_BOX};
+    int type = tn_mjcf_word(&view, "type", "sphere capsule ellipsoid cylinder box", 0);
+    site.type = types[type < 0 ? 0 : type];
+    tn_mjcf_reals(m, &view, "size", site.size, 3);
+    if (has_ends && (site.type == TN_GEOM_CAPSULE || site.type == TN_GEOM_CYLINDER)) {
+        site.size[1] = half_length;
+    } else if (has_ends) {
+        site.size[1] = site.size[0];
+        site.size[2] = half_length;
+    }
     site.source = tn_xml_place(element);
     TnSiteId id = tn_builder_add_site(m->builder, &site);
     TnBodyId *of = TN_IO_NEW(&m->pool, TnBodyId);

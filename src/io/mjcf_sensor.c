@@ -1,7 +1,8 @@
 /* mjcf_sensor.c: sensors.
  *
  * Frames of bodies, geoms and cameras are sites without a name here. A sensor that tenon does not
- * have is left out with a remark: the model moves without it. */
+ * have gives zeros, with a remark, or is left out where nobody knows how many: the model moves
+ * without it. Sensors of distances, contacts and the whole model: mjcf_sensor_world.c. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -10,6 +11,15 @@ static bool left_out(TnMjcf *m, const TnXmlElement *e)
 {
     tn_mjcf_remark_named(m, TN_REMARK_SENSOR, tn_xml_place(e), e->name);
     return false;
+}
+
+bool tn_mjcf_keep_room(TnMjcf *m, const TnXmlElement *e, int numbers, TnSensorDef *sensor)
+{
+    left_out(m, e);
+    sensor->type = TN_SENSOR_USER;
+    sensor->object = sensor->ref = 0;
+    sensor->slots = numbers;
+    return true;
 }
 
 /* ---- joints, tendons, actuators, sites, bodies ---- */
@@ -34,6 +44,13 @@ static const struct Part {
     {"actuatorpos", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_POS, ANY_JOINT},
     {"actuatorvel", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_VEL, ANY_JOINT},
     {"actuatorfrc", "actuator", TN_NAMED_ACTUATOR, TN_SENSOR_ACTUATOR_FORCE, ANY_JOINT},
+    {"jointlimitpos", "joint", TN_NAMED_JOINT, TN_SENSOR_JOINT_LIMIT_POS, ANY_JOINT},
+    {"jointlimitvel", "joint", TN_NAMED_JOINT, TN_SENSOR_JOINT_LIMIT_VEL, ANY_JOINT},
+    {"jointlimitfrc", "joint", TN_NAMED_JOINT, TN_SENSOR_JOINT_LIMIT_FORCE, ANY_JOINT},
+    {"tendonlimitpos", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_LIMIT_POS, ANY_JOINT},
+    {"tendonlimitvel", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_LIMIT_VEL, ANY_JOINT},
+    {"tendonlimitfrc", "tendon", TN_NAMED_TENDON, TN_SENSOR_TENDON_LIMIT_FORCE, ANY_JOINT},
+    {"touch", "site", TN_NAMED_SITE, TN_SENSOR_TOUCH, ANY_JOINT},
     {"force", "site", TN_NAMED_SITE, TN_SENSOR_FORCE, ANY_JOINT},
     {"torque", "site", TN_NAMED_SITE, TN_SENSOR_TORQUE, ANY_JOINT},
     {"gyro", "site", TN_NAMED_SITE, TN_SENSOR_GYRO, ANY_JOINT},
@@ -78,8 +95,8 @@ static TnSiteId site_at(TnMjcf *m, const TnXmlElement *e, TnBodyId body, const T
     return tn_builder_add_site(m->builder, &site);
 }
 
-/* MuJoCo's objtype "body" means the inertial frame. Its axes are only known where the file says
- * them; its origin always is. */
+/* MuJoCo's objtype "body" means the inertial frame; where the file does not give it, compile finds
+ * it. */
 static TnSiteId site_at_inertia(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name, bool axes)
 {
     const TnBodyDef *body = name->data;
@@ -90,19 +107,26 @@ static TnSiteId site_at_inertia(TnMjcf *m, const TnXmlElement *e, const TnMjcfNa
         memcpy(frame.quat, body->inertia_quat, sizeof frame.quat);
         return site_at(m, e, name->id, &frame);
     }
-    if (axes) return 0;
     TnSiteDef site = tn_site_def();
+    site.principal_axes = axes;
     site.body = name->id;
     site.at_center_of_mass = true;
     site.source = tn_xml_place(e);
     return tn_builder_add_site(m->builder, &site);
 }
 
-/* MuJoCo moves and turns the frame of a mesh to its centre of mass; tenon does not. */
+/* MuJoCo moves and turns the frame of a mesh to its centre of mass. */
 static TnSiteId site_at_geom(TnMjcf *m, const TnXmlElement *e, const TnMjcfName *name)
 {
     const TnMjcfGeomPlace *place = name->data;
-    if (!place || place->def.type == TN_GEOM_MESH) return 0;
+    if (!place) return 0;
+    if (place->def.type == TN_GEOM_MESH) {
+        TnSiteDef site = tn_site_def();
+        site.body = place->def.body;
+        site.at_geom = name->id;
+        site.source = tn_xml_place(e);
+        return tn_builder_add_site(m->builder, &site);
+    }
     TnMjcfPose frame;
     memcpy(frame.pos, place->def.pos, sizeof frame.pos);
     memcpy(frame.quat, place->def.quat, sizeof frame.quat);
@@ -145,7 +169,12 @@ static bool read_frame(TnMjcf *m, const TnXmlElement *e, const char *type_attr,
     default:
         *out = site_at_camera(m, e, name);
     }
-    return *out != 0 || left_out(m, e);
+    return *out != 0;
+}
+
+bool tn_mjcf_sensor_frame(TnMjcf *m, const TnXmlElement *e, bool axes, TnSiteId *out)
+{
+    return read_frame(m, e, "objtype", "objname", axes, out);
 }
 
 /* A body's own frame needs no site. */
@@ -177,8 +206,11 @@ static bool read_frame_sensor(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sen
         return false;
     }
     if (index < 2 && !has_type && is_own_frame(m, e, sensor)) return true;
-    if (!read_frame(m, e, "objtype", "objname", axes, &sensor->object)) return false;
-    return !has_type || read_frame(m, e, "reftype", "refname", true, &sensor->ref);
+    int errors = m->err.count;
+    bool good = read_frame(m, e, "objtype", "objname", axes, &sensor->object) &&
+                (!has_type || read_frame(m, e, "reftype", "refname", true, &sensor->ref));
+    if (good || m->err.count > errors) return good;
+    return tn_mjcf_keep_room(m, e, index == 1 ? 4 : 3, sensor);
 }
 
 /* ---- all of them ---- */
@@ -187,7 +219,7 @@ static bool read_cutoff(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor)
 {
     TnMjcfView view = tn_mjcf_plain_view(e);
     sensor->cutoff = tn_mjcf_real(m, &view, "cutoff", 0);
-    if (sensor->cutoff == 0 ||
+    if (sensor->cutoff == 0 || sensor->type == TN_SENSOR_USER ||
         tn_mjcf_word_index("framequat framexaxis frameyaxis framezaxis ballquat", e->name) < 0)
         return true;
     tn_mjcf_error_attr(m, e, "cutoff", "cutoff is not for quaternions and unit vectors");
@@ -199,8 +231,7 @@ static bool read_kind(TnMjcf *m, const TnXmlElement *e, TnSensorDef *sensor)
     if (strncmp(e->name, "frame", 5) == 0) return read_frame_sensor(m, e, sensor);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(e->name, parts[i].element) == 0) return read_part(m, e, &parts[i], sensor);
-    sensor->type = TN_SENSOR_CLOCK; /* the only one left */
-    return true;
+    return tn_mjcf_sensor_of_world(m, e, sensor);
 }
 
 static void read_sensor(TnMjcf *m, const TnXmlElement *e)

@@ -1,5 +1,5 @@
 /* mjcf_write_parts.c: sections that refer to bodies and their parts: contact, equality, tendon,
- * actuator, sensor. */
+ * actuator. */
 #include "mjcf_write.h"
 
 #include <math.h>
@@ -18,8 +18,10 @@ static void write_pair(TnWriter *w, int i)
     if (larger != pair->restitution)
         tn_write_error(w, "pair", NULL, i + 1, pair->source,
                        "MJCF has no restitution of a pair of its own; its geoms must have it");
-    const double friction[5] = {pair->friction[0], pair->friction[0], pair->friction[1],
-                                pair->friction[2], pair->friction[2]};
+    const double *across = pair->friction_across;
+    const double friction[5] = {pair->friction[0], across[0] < 0 ? pair->friction[0] : across[0],
+                                pair->friction[1], pair->friction[2],
+                                across[1] < 0 ? pair->friction[2] : across[1]};
     tn_write_open(w, "pair");
     tn_write_text(w, "geom1", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom1));
     tn_write_text(w, "geom2", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom2));
@@ -131,30 +133,69 @@ void tn_write_tendons(TnWriter *w)
 
 /* ---- actuator ---- */
 
+static void write_muscle(TnWriter *w, const char *attr, const TnMuscle *m)
+{
+    tn_write_reals(w, attr,
+                   (double[9]){m->range[0], m->range[1], m->force, m->scale, m->lmin, m->lmax,
+                               m->vmax, m->fpmax, m->fvmax},
+                   9);
+}
+
+static void write_gain(TnWriter *w, const TnActuatorDef *a)
+{
+    const double gain[3] = {a->gain, a->gain_length, a->gain_velocity};
+    bool affine = gain[1] != 0 || gain[2] != 0;
+    if (a->muscle_gain) {
+        tn_write_text(w, "gaintype", "muscle");
+        write_muscle(w, "gainprm", &a->muscle);
+    } else if (affine) {
+        tn_write_text(w, "gaintype", "affine");
+        tn_write_reals(w, "gainprm", gain, 3);
+    } else if (gain[0] != 1) {
+        tn_write_real(w, "gainprm", gain[0]);
+    }
+}
+
+/* The sign of a velocity bias tells a damping ratio from a damping, as in MuJoCo. */
+static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    bool ratio = a->damping_ratio > 0;
+    const double bias[3] = {a->bias[0], a->bias[1], ratio ? a->damping_ratio : a->bias[2]};
+    bool fixed = !a->muscle_gain && a->gain_length == 0 && a->gain_velocity == 0;
+    bool taken_so = fixed && !a->muscle_bias && bias[1] == -a->gain && bias[2] > 0;
+    if (ratio != taken_so)
+        tn_write_error(w, "actuator", a->name, i + 1, a->source,
+                       "MJCF takes a positive velocity bias of a position servo for a damping "
+                       "ratio, and has no other damping ratio");
+    if (a->muscle_bias) {
+        tn_write_text(w, "biastype", "muscle");
+        write_muscle(w, "biasprm", &a->passive);
+    } else if (bias[0] != 0 || bias[1] != 0 || bias[2] != 0) {
+        tn_write_text(w, "biastype", "affine");
+        tn_write_reals(w, "biasprm", bias, 3);
+    }
+}
+
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
         TN_REAL(TnActuatorDef, "gear", gear),
-        TN_REAL(TnActuatorDef, "gainprm", gain),
+        TN_WORDS(TnActuatorDef, "dyntype", activation, "none integrator filter filterexact muscle"),
+        TN_REALS(TnActuatorDef, "dynprm", time_constants, 3),
+        TN_BOOL(TnActuatorDef, "actearly", activation_early),
+        TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
     };
     const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
-    double bias[3] = {a->bias[0], a->bias[1], a->bias[2]};
-    if (a->damping_ratio > 0) bias[2] = a->damping_ratio; /* its sign tells it, as in MuJoCo */
-    if ((a->damping_ratio > 0) != (bias[1] == -a->gain && bias[2] > 0))
-        tn_write_error(w, "actuator", a->name, i + 1, a->source,
-                       "MJCF takes a positive velocity bias of a position servo for a damping "
-                       "ratio, and no other damping ratio");
     tn_write_open(w, "general");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
     tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
     tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
     TN_WRITE_FIELDS(w, fields, a, &usual);
-    if (bias[0] != 0 || bias[1] != 0 || bias[2] != 0) {
-        tn_write_text(w, "biastype", "affine");
-        tn_write_reals(w, "biasprm", bias, 3);
-    }
+    write_gain(w, a);
+    write_bias(w, a, i);
     tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
     tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_limit(w, "actlimited", "actrange", a->activation_limited, a->activation_range);
     tn_write_close(w);
 }
 
@@ -165,101 +206,4 @@ void tn_write_actuators(TnWriter *w)
     tn_write_inner(w);
     for (int i = 0; i < w->d.actuator_count; i++) write_actuator(w, i);
     tn_write_end(w, "actuator");
-}
-
-/* ---- sensor ---- */
-
-typedef enum Attr { OF_NOTHING, OF_JOINT, OF_TENDON, OF_ACTUATOR, OF_SITE, OF_BODY, OF_FRAME } Attr;
-
-static const struct SensorName {
-    const char *element;
-    Attr attr;
-} sensor_names[] = {
-    [TN_SENSOR_JOINT_POS] = {"jointpos", OF_JOINT},
-    [TN_SENSOR_JOINT_VEL] = {"jointvel", OF_JOINT},
-    [TN_SENSOR_BODY_POS] = {"framepos", OF_BODY},
-    [TN_SENSOR_BODY_QUAT] = {"framequat", OF_BODY},
-    [TN_SENSOR_SITE_POS] = {"framepos", OF_FRAME},
-    [TN_SENSOR_SITE_QUAT] = {"framequat", OF_FRAME},
-    [TN_SENSOR_TENDON_POS] = {"tendonpos", OF_TENDON},
-    [TN_SENSOR_TENDON_VEL] = {"tendonvel", OF_TENDON},
-    [TN_SENSOR_ACTUATOR_POS] = {"actuatorpos", OF_ACTUATOR},
-    [TN_SENSOR_ACTUATOR_VEL] = {"actuatorvel", OF_ACTUATOR},
-    [TN_SENSOR_GYRO] = {"gyro", OF_SITE},
-    [TN_SENSOR_VELOCIMETER] = {"velocimeter", OF_SITE},
-    [TN_SENSOR_FORCE] = {"force", OF_SITE},
-    [TN_SENSOR_TORQUE] = {"torque", OF_SITE},
-    [TN_SENSOR_ACTUATOR_FORCE] = {"actuatorfrc", OF_ACTUATOR},
-    [TN_SENSOR_JOINT_ACTUATOR_FORCE] = {"jointactuatorfrc", OF_JOINT},
-    [TN_SENSOR_TENDON_ACTUATOR_FORCE] = {"tendonactuatorfrc", OF_TENDON},
-    [TN_SENSOR_BALL_QUAT] = {"ballquat", OF_JOINT},
-    [TN_SENSOR_BALL_ANGULAR_VEL] = {"ballangvel", OF_JOINT},
-    [TN_SENSOR_SITE_X_AXIS] = {"framexaxis", OF_FRAME},
-    [TN_SENSOR_SITE_Y_AXIS] = {"frameyaxis", OF_FRAME},
-    [TN_SENSOR_SITE_Z_AXIS] = {"framezaxis", OF_FRAME},
-    [TN_SENSOR_SITE_VEL] = {"framelinvel", OF_FRAME},
-    [TN_SENSOR_SITE_ANGULAR_VEL] = {"frameangvel", OF_FRAME},
-    [TN_SENSOR_SITE_ACC] = {"framelinacc", OF_FRAME},
-    [TN_SENSOR_SITE_ANGULAR_ACC] = {"frameangacc", OF_FRAME},
-    [TN_SENSOR_ACCELEROMETER] = {"accelerometer", OF_SITE},
-    [TN_SENSOR_MAGNETOMETER] = {"magnetometer", OF_SITE},
-    [TN_SENSOR_SUBTREE_POS] = {"subtreecom", OF_BODY},
-    [TN_SENSOR_SUBTREE_VEL] = {"subtreelinvel", OF_BODY},
-    [TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM] = {"subtreeangmom", OF_BODY},
-    [TN_SENSOR_CLOCK] = {"clock", OF_NOTHING},
-};
-
-/* A site, or the centre of mass of a body, which MuJoCo calls the frame of the body. */
-static void write_frame(TnWriter *w, const char *type_attr, const char *name_attr, TnSiteId id)
-{
-    bool known = id >= 1 && id <= w->d.site_count;
-    const TnSiteDef *site = known ? &w->d.sites[id - 1] : NULL;
-    bool center = site && site->at_center_of_mass;
-    tn_write_text(w, type_attr, center ? "body" : "site");
-    tn_write_text(w, name_attr,
-                  center ? tn_write_name(w, TN_WRITTEN_BODY, site->body)
-                         : tn_write_name(w, TN_WRITTEN_SITE, id));
-}
-
-static void write_sensor(TnWriter *w, int i)
-{
-    static const TnWritten kinds[] = {[OF_JOINT] = TN_WRITTEN_JOINT,
-                                      [OF_TENDON] = TN_WRITTEN_TENDON,
-                                      [OF_ACTUATOR] = TN_WRITTEN_ACTUATOR,
-                                      [OF_SITE] = TN_WRITTEN_SITE,
-                                      [OF_BODY] = TN_WRITTEN_BODY};
-    static const char *const attrs[] = {
-        [OF_JOINT] = "joint", [OF_TENDON] = "tendon", [OF_ACTUATOR] = "actuator",
-        [OF_SITE] = "site",   [OF_BODY] = "body",
-    };
-    const TnSensorDef *s = &w->d.sensors[i];
-    bool known = (size_t)s->type < sizeof sensor_names / sizeof sensor_names[0] &&
-                 sensor_names[s->type].element;
-    if (!known) {
-        tn_write_error(w, "sensor", s->name, i + 1, s->source,
-                       "sensors of type %d are not written yet", (int)s->type);
-        return;
-    }
-    const struct SensorName *name = &sensor_names[s->type];
-    bool own_frame = s->type == TN_SENSOR_BODY_POS || s->type == TN_SENSOR_BODY_QUAT;
-    tn_write_open(w, name->element);
-    tn_write_text(w, "name", s->name);
-    if (own_frame) tn_write_text(w, "objtype", "xbody");
-    if (name->attr == OF_FRAME)
-        write_frame(w, "objtype", "objname", s->object);
-    else if (name->attr != OF_NOTHING)
-        tn_write_text(w, own_frame ? "objname" : attrs[name->attr],
-                      tn_write_name(w, kinds[name->attr], s->object));
-    if (s->ref) write_frame(w, "reftype", "refname", s->ref);
-    if (s->cutoff != 0) tn_write_real(w, "cutoff", s->cutoff);
-    tn_write_close(w);
-}
-
-void tn_write_sensors(TnWriter *w)
-{
-    if (w->d.sensor_count == 0) return;
-    tn_write_open(w, "sensor");
-    tn_write_inner(w);
-    for (int i = 0; i < w->d.sensor_count; i++) write_sensor(w, i);
-    tn_write_end(w, "sensor");
 }

@@ -202,15 +202,18 @@ typedef enum TnSensorObject {
     TN_OF_WORLD,
     TN_OF_SCALAR_JOINT,
     TN_OF_BALL,
+    TN_OF_JOINT,
     TN_OF_BODY,
     TN_OF_SITE,
     TN_OF_TENDON,
-    TN_OF_ACTUATOR
+    TN_OF_ACTUATOR,
+    TN_OF_PICKS /* two of them, or contacts */
 } TnSensorObject;
 typedef struct TnSensorKind {
     TnSensorObject object;
     int data_count;
 } TnSensorKind;
 TnSensorKind tn_sensor_kind(TnSensorType type);
+int tn_sensor_size(const TnSensorDef *def); /* numbers that it gives */
 
 #endif

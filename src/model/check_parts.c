@@ -107,6 +107,7 @@ static bool check_pairs_and_excludes(TnCompile *c)
         }
         tn_check_contact(c, &element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
+        tn_check_numbers(c, &element, "friction_across", def->friction_across, 2);
     }
     for (int i = 0; i < b->exclude_count; i++) {
         const TnExcludeDef *def = &b->excludes[i];
@@ -125,6 +126,53 @@ static bool check_ball(TnCompile *c, const TnElement *element, TnJointId id)
     return true;
 }
 
+static bool check_pick(TnCompile *c, const TnElement *element, const char *what,
+                       const TnSensorDef *def, const TnPick *pick)
+{
+    bool contact = def->type == TN_SENSOR_CONTACT;
+    switch (pick->kind) {
+    case TN_PICK_ANY:
+    case TN_PICK_SUBTREE:
+        if (contact && pick->kind == TN_PICK_ANY) return true;
+        if (contact) return tn_check_id(c, element, what, pick->id, c->builder->body_count);
+        tn_problem(c, element, "%s must be a geom or a body", what);
+        return false;
+    case TN_PICK_GEOM:
+        return tn_check_id(c, element, what, pick->id, c->builder->geom_count);
+    case TN_PICK_BODY:
+        return tn_check_id(c, element, what, pick->id, c->builder->body_count);
+    }
+    tn_problem(c, element, "%s: kind %d does not exist", what, (int)pick->kind);
+    return false;
+}
+
+/* Numbers that only some kinds have. */
+static bool check_sensor_numbers(TnCompile *c, const TnElement *element, const TnSensorDef *def)
+{
+    bool sized = def->type == TN_SENSOR_CONTACT || def->type == TN_SENSOR_USER, stands = true;
+    uint32_t all = def->type == TN_SENSOR_CONTACT ? 0x1ff : 0x3f;
+    if (sized && (def->slots < 1 || def->slots > 1 << 24)) {
+        tn_problem(c, element, "slots must be positive (%d)", def->slots);
+        stands = false;
+    }
+    if ((def->type == TN_SENSOR_CONTACT || def->type == TN_SENSOR_RANGEFINDER) &&
+        (!def->fields || def->fields & ~all)) {
+        tn_problem(c, element, "there are no such fields (%#x)", (unsigned)def->fields);
+        stands = false;
+    }
+    if ((unsigned)def->reduce > TN_REDUCE_NET_FORCE) {
+        tn_problem(c, element, "reduce %d does not exist", (int)def->reduce);
+        stands = false;
+    }
+    bool zone = def->type == TN_SENSOR_INSIDE_SITE;
+    if ((zone || def->zone) && !tn_check_id(c, element, "zone", def->zone, c->builder->site_count))
+        stands = false;
+    if (def->type == TN_SENSOR_PROJECTION &&
+        !tn_check_id(c, element, "camera", def->camera, c->builder->camera_count))
+        stands = false;
+    return stands;
+}
+
 static bool check_sensor_object(TnCompile *c, const TnElement *element, const TnSensorDef *def)
 {
     const TnModelBuilder *b = c->builder;
@@ -141,6 +189,11 @@ static bool check_sensor_object(TnCompile *c, const TnElement *element, const Tn
         return tn_check_id(c, element, "tendon", def->object, b->tendon_count);
     case TN_OF_ACTUATOR:
         return tn_check_id(c, element, "actuator", def->object, b->actuator_count);
+    case TN_OF_JOINT:
+        return tn_check_id(c, element, "joint", def->object, b->joint_count);
+    case TN_OF_PICKS:
+        return check_pick(c, element, "pick1", def, &def->pick1) &&
+               check_pick(c, element, "pick2", def, &def->pick2);
     case TN_OF_WORLD:
         return true;
     case TN_OF_UNKNOWN:
@@ -172,7 +225,8 @@ static bool check_sensors(TnCompile *c)
     for (int i = 0; i < b->sensor_count; i++) {
         const TnSensorDef *def = &b->sensors[i];
         const TnElement *element = TN_ELEMENT("sensor", def, i);
-        if (!check_sensor_object(c, element, def)) stands = false;
+        if (!check_sensor_object(c, element, def) || !check_sensor_numbers(c, element, def))
+            stands = false;
         if (def->ref && !has_reference(def->type))
             tn_problem(c, element, "this kind of sensor has no reference");
         if (def->ref && !tn_check_id(c, element, "reference", def->ref, b->site_count))
@@ -197,6 +251,9 @@ static bool check_cameras(TnCompile *c)
         if (!(def->fovy > 0.0 && def->fovy < PI))
             tn_problem(c, element, "fovy must lie between 0 and 180 degrees (%g)",
                        def->fovy * 180.0 / PI);
+        if (def->resolution[0] < 1 || def->resolution[1] < 1)
+            tn_problem(c, element, "resolution must be positive (%d, %d)", def->resolution[0],
+                       def->resolution[1]);
         if ((unsigned)def->mode > TN_CAMERA_TARGET)
             tn_problem(c, element, "mode %d does not exist", (int)def->mode);
         if ((def->mode == TN_CAMERA_TARGET || def->target) &&

@@ -340,6 +340,12 @@ static bool check_sites(TnCompile *c)
         if (!tn_check_id(c, element, "body", def->body, c->builder->body_count)) stands = false;
         tn_check_numbers(c, element, "pos", def->pos, 3);
         tn_check_quat(c, element, "quat", def->quat);
+        tn_check_numbers(c, element, "size", def->size, 3);
+        if (def->at_geom &&
+            !tn_check_id(c, element, "at_geom", def->at_geom, c->builder->geom_count))
+            stands = false;
+        if (def->type < TN_GEOM_SPHERE || def->type > TN_GEOM_BOX)
+            tn_problem(c, element, "a site is a sphere, capsule, ellipsoid, cylinder or box");
     }
     return stands;
 }

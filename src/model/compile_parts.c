@@ -160,6 +160,11 @@ static void compile_pairs(TnCompile *c)
                          .restitution = def->restitution,
                          .margin = def->margin};
         v3_copy(pair->friction, def->friction);
+        for (int k = 0; k < 2; k++) {
+            double first = def->friction[k ? 2 : 0], second = def->friction_across[k];
+            pair->across[k] = second < 0.0 ? first : second;
+            if (pair->across[k] != first) c->model->has_oval_pairs = true;
+        }
         const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
         if (m->geoms[pair->geom1].link == m->geoms[pair->geom2].link)
             tn_problem(c, &element, "its geoms are fixed to each other");
@@ -187,17 +192,68 @@ static void compile_excludes(TnCompile *c)
 static bool is_of_joint(TnSensorType type)
 {
     TnSensorObject object = tn_sensor_kind(type).object;
-    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL;
+    return object == TN_OF_SCALAR_JOINT || object == TN_OF_BALL || object == TN_OF_JOINT;
+}
+
+/* A geom's frame; a mesh has it at its centre of mass, along its principal axes. */
+static void geom_frame(TnCompile *c, int index, double pos[3], double quat[4])
+{
+    const TnGeom *geom = &c->model->geoms[index];
+    TnMassProperties mass;
+    double com[3], axes[4], moments[3];
+    v3_copy(pos, geom->pos);
+    quat_copy(quat, geom->quat);
+    if (geom->type != TN_GEOM_MESH || !tn_mesh_unit_mass(c, geom->mesh, &mass)) return;
+    quat_rotate(com, geom->quat, mass.com);
+    v3_add(pos, pos, com);
+    tn_sorted_axes(mass.inertia, moments, axes);
+    quat_mul(quat, quat, axes);
+}
+
+/* The only geom that gives the body mass; -1: there are none, or several. */
+static int lone_geom(const TnCompile *c, int body)
+{
+    int found = -1;
+    for (int g = 0; g < c->model->geom_count; g++) {
+        const TnGeomDef *def = &c->builder->geoms[g];
+        if (def->body - 1 != body || def->mass == 0.0 || (def->mass < 0.0 && def->density == 0.0))
+            continue;
+        if (found >= 0) return -1;
+        found = g;
+    }
+    return found;
+}
+
+/* Principal axes of a body alone, in its axes. */
+static void body_axes(TnCompile *c, int body, double quat[4])
+{
+    const TnBodyDef *def = &c->builder->bodies[body];
+    const TnBodyMass *mass = &c->model->body_masses[body];
+    int lone = def->has_inertia ? -1 : lone_geom(c, body);
+    double pos[3], back[4], R[9], turned[9], own[9], moments[3];
+    if (lone >= 0) {
+        geom_frame(c, lone, pos, quat);
+        return;
+    }
+    quat_conjugate(back, c->model->bodies[body].link_quat); /* masses are in the link's axes */
+    quat_to_m3(R, back);
+    m3_mul(turned, R, mass->inertia);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) own[3 * i + k] = v3_dot(turned + 3 * i, R + 3 * k);
+    tn_sorted_axes(own, moments, quat);
 }
 
 /* Masses are in the axes of the body's link. */
-static void place_sites_at_masses(TnCompile *c)
+static void place_sites(TnCompile *c)
 {
     for (int i = 0; i < c->model->site_count; i++) {
         TnSite *site = &c->model->sites[i];
+        const TnSiteDef *def = &c->builder->sites[i];
         const TnBody *body = &c->model->bodies[site->body];
         double offset[3], to_body[4];
-        if (!c->builder->sites[i].at_center_of_mass) continue;
+        if (def->at_geom) geom_frame(c, def->at_geom - 1, site->pos, site->quat);
+        if (def->principal_axes && site->body) body_axes(c, site->body, site->quat);
+        if (!def->at_center_of_mass) continue;
         v3_zero(site->pos);
         if (!site->body) continue;
         v3_sub(offset, c->model->body_masses[site->body].com, body->link_pos);
@@ -218,7 +274,14 @@ static void compile_sensors(TnCompile *c)
         sensor->ref = def->ref - 1;
         sensor->cutoff = def->cutoff;
         sensor->data_start = start;
-        sensor->data_count = tn_sensor_kind(def->type).data_count;
+        sensor->data_count = tn_sensor_size(def);
+        sensor->pick1 = (TnPick){def->pick1.kind, def->pick1.id - 1};
+        sensor->pick2 = (TnPick){def->pick2.kind, def->pick2.id - 1};
+        sensor->zone = def->zone - 1;
+        sensor->camera = def->camera - 1;
+        sensor->slots = def->reduce == TN_REDUCE_NET_FORCE ? 1 : def->slots;
+        sensor->fields = def->fields;
+        sensor->reduce = def->reduce;
         start += sensor->data_count;
     }
 }
@@ -279,6 +342,7 @@ static void compile_cameras(TnCompile *c)
         TnCamera *camera = &c->model->cameras[i];
         *camera = (TnCamera){
             .body = def->body - 1, .target = def->target - 1, .fovy = def->fovy, .mode = def->mode};
+        memcpy(camera->resolution, def->resolution, sizeof camera->resolution);
         v3_copy(camera->pos, def->pos);
         quat_copy(camera->quat, def->quat);
         quat_normalize(camera->quat);
@@ -304,7 +368,7 @@ void tn_compile_parts(TnCompile *c)
     compile_equalities(c);
     compile_pairs(c);
     compile_excludes(c);
-    place_sites_at_masses(c);
+    place_sites(c);
     compile_sensors(c);
     compile_keys(c);
     compile_cameras(c);

@@ -37,7 +37,13 @@ TnGeomDef tn_geom_def(void)
                        .fluid_coef = {0.5, 0.25, 1.5, 1.0, 1.0}};
 }
 
-TnSiteDef tn_site_def(void) { return (TnSiteDef){.body = TN_BODY_WORLD, .quat = {1.0}}; }
+TnSiteDef tn_site_def(void)
+{
+    return (TnSiteDef){.body = TN_BODY_WORLD,
+                       .quat = {1.0},
+                       .type = TN_GEOM_SPHERE,
+                       .size = {0.005, 0.005, 0.005}};
+}
 
 TnTendonDef tn_tendon_def(void) { return (TnTendonDef){.joint_count = 0}; }
 
@@ -70,10 +76,14 @@ TnEqualityDef tn_equality_def(void)
 
 TnPairDef tn_pair_def(void)
 {
-    return (TnPairDef){.contact_dim = 3, .friction = {1.0, 0.005, 0.0001}};
+    return (TnPairDef){
+        .contact_dim = 3, .friction = {1.0, 0.005, 0.0001}, .friction_across = {-1.0, -1.0}};
 }
 
-TnSensorDef tn_sensor_def(void) { return (TnSensorDef){.type = TN_SENSOR_JOINT_POS}; }
+TnSensorDef tn_sensor_def(void)
+{
+    return (TnSensorDef){.type = TN_SENSOR_JOINT_POS, .slots = 1, .fields = 1};
+}
 
 TnKeyDef tn_key_def(void) { return (TnKeyDef){.time = 0.0}; }
 
@@ -81,8 +91,10 @@ TnMeshDef tn_mesh_def(void) { return (TnMeshDef){.inertia = TN_MESH_CONVEX}; }
 
 TnCameraDef tn_camera_def(void)
 {
-    return (TnCameraDef){
-        .body = TN_BODY_WORLD, .quat = {1.0}, .fovy = 0.78539816339744830962 /* 45 degrees */};
+    return (TnCameraDef){.body = TN_BODY_WORLD,
+                         .quat = {1.0},
+                         .fovy = 0.78539816339744830962 /* 45 degrees */,
+                         .resolution = {1, 1}};
 }
 
 TnWheelDef tn_wheel_def(void)

@@ -26,9 +26,9 @@ void tn_mass_transform(TnMassProperties *body, const double pos[3], const double
 void tn_principal_axes(const double inertia[9], double moments[3], double quat[4]);
 /* The rotation of a matrix as a quaternion. */
 void tn_quat_from_m3(double q[4], const double R[9]);
-/* A + B >= C for each order, as for every real mass distribution (relative tolerance 1e-6). */
 /* The same as MuJoCo has it: moments descend, and among the axes' signs its choice. */
 void tn_sorted_axes(const double inertia[9], double moments[3], double quat[4]);
+/* A + B >= C for each order, as for every real mass distribution (relative tolerance 1e-6). */
 bool tn_moments_possible(const double moments[3]);
 
 #endif

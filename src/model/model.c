@@ -249,7 +249,8 @@ TnSiteInfo tn_model_site_info(const TnModel *model, TnSiteId id)
 {
     if (!has(model, TN_NAME_SITE, id)) return (TnSiteInfo){0};
     const TnSite *site = &model->sites[id - 1];
-    TnSiteInfo info = {.body = site->body + 1};
+    TnSiteInfo info = {.body = site->body + 1, .type = site->type};
+    memcpy(info.size, site->size, sizeof info.size);
     memcpy(info.pos, site->pos, sizeof info.pos);
     memcpy(info.quat, site->quat, sizeof info.quat);
     return info;
@@ -278,6 +279,7 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
     info.fovy = camera->fovy;
     info.mode = camera->mode;
     info.target = camera->target + 1;
+    memcpy(info.resolution, camera->resolution, sizeof info.resolution);
     memcpy(info.pos, camera->pos, sizeof info.pos);
     memcpy(info.quat, camera->quat, sizeof info.quat);
     return info;

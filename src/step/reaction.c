@@ -23,6 +23,8 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "energy.h"
+#include "sense_contact.h"
 #include "sensors.h"
 
 /* ---- the motion ---- */
@@ -308,6 +310,11 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
     TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
     TnStatus status =
         tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
+    const TnSensing at = {.model = model,
+                          .qpos = world->state.qpos,
+                          .qvel = world->state.qvel,
+                          .frames = world->frames,
+                          .twists = (const double(*)[6])world->twists};
     for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
         double *own = data + sensor->data_start;
@@ -317,6 +324,11 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
             sense_acceleration(world, sensor, own);
         else if (sensor->type == TN_SENSOR_CLOCK)
             own[0] = world->state.time;
+        else if (sensor->type == TN_SENSOR_POTENTIAL_ENERGY && model->soft_count)
+            own[0] += tn_world_energy(world).potential -
+                      tn_model_energy(model, at.qpos, at.qvel, at.frames).potential;
+        else if (world->has_problem)
+            tn_sense_contact(world, &at, sensor, own);
         tn_sensor_cut(sensor, own);
     }
     return status;

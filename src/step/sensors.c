@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "../math/vec3.h"
+#include "energy.h"
 
 void tn_site_pose(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
                   double pos[3], double quat[4])
@@ -192,6 +193,21 @@ static double tendon_force(const TnSensing *at, int tendon)
     return sum;
 }
 
+/* Of bodies that do not move, which MuJoCo counts as well. */
+static double fixed_potential(const TnSensing *at)
+{
+    const TnModel *model = at->model;
+    double sum = 0.0;
+    for (int b = 1; b < model->body_count; b++) {
+        const TnBodyMass *mass = &model->body_masses[b];
+        double com[3], vel[3];
+        if (tn_part_of_body(model, b) >= 0 || !(mass->mass > 0.0)) continue;
+        body_motion(at, b, com, vel);
+        sum -= mass->mass * v3_dot(model->option.gravity, com);
+    }
+    return sum;
+}
+
 static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
 {
     const TnModel *model = at->model;
@@ -255,14 +271,36 @@ static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
     case TN_SENSOR_CLOCK:
         data[0] = 0.0;
         break;
+    case TN_SENSOR_POTENTIAL_ENERGY:
+        data[0] = tn_model_energy(model, qpos, qvel, at->frames).potential + fixed_potential(at);
+        break;
+    case TN_SENSOR_KINETIC_ENERGY:
+        data[0] = tn_model_energy(model, qpos, qvel, at->frames).kinetic;
+        break;
+    case TN_SENSOR_JOINT_LIMIT_FORCE: /* they need a step (sense_contact.c) */
+    case TN_SENSOR_TENDON_LIMIT_FORCE:
+    case TN_SENSOR_TOUCH:
+    case TN_SENSOR_CONTACT:
+        for (int k = 0; k < sensor->data_count; k++) data[k] = NAN;
+        break;
+    case TN_SENSOR_USER:
+        for (int k = 0; k < sensor->data_count; k++) data[k] = 0.0;
+        break;
     default:
-        sense_site(at, sensor, data);
+        if (!tn_sense_geometry(at, sensor, data)) sense_site(at, sensor, data);
     }
+}
+
+/* Distances have it in their own way, contacts have none. */
+static bool is_cut(TnSensorType type)
+{
+    return type != TN_SENSOR_DISTANCE && type != TN_SENSOR_DISTANCE_NORMAL &&
+           type != TN_SENSOR_DISTANCE_POINTS && type != TN_SENSOR_CONTACT;
 }
 
 void tn_sensor_cut(const TnSensor *sensor, double *data)
 {
-    double most = sensor->cutoff;
+    double most = is_cut(sensor->type) ? sensor->cutoff : 0.0;
     for (int k = 0; most > 0.0 && k < sensor->data_count; k++)
         data[k] = data[k] < -most ? -most : data[k] > most ? most : data[k];
 }

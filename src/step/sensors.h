@@ -27,6 +27,13 @@ void tn_site_pose(const TnModel *model, const TnSite *site, const TnLinkFrame *f
 void tn_site_twist(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
                    const double (*twists)[6], double twist[6]);
 
+/* ---- sense_geometry.c ---- */
+/* Rays, distances, volumes, images, limits. False: another kind. */
+bool tn_sense_geometry(const TnSensing *at, const TnSensor *sensor, double *data);
+/* A point of the world in the site's axes; and whether one there is within its volume. */
+void tn_in_site_axes(const TnSensing *at, const TnSite *site, const double point[3], double out[3]);
+bool tn_in_site_volume(const TnSite *site, const double x[3]);
+
 static inline bool tn_sensor_is_acceleration(TnSensorType type)
 {
     return type == TN_SENSOR_SITE_ACC || type == TN_SENSOR_SITE_ANGULAR_ACC ||

@@ -72,6 +72,16 @@ class Validate(CliTest):
         for text in ("", "no xml", "<mujoco>", "<mujoco/><mujoco/>", "\0\0\0"):
             self.tenon("validate", self.write("bad.xml", text), code=3)
 
+    def test_info_names_every_kind_of_sensor(self):
+        kinds = ("accelerometer", "magnetometer", "gyro", "velocimeter", "force", "torque")
+        frames = ("framepos", "framexaxis", "framelinvel", "frameangacc")
+        model = self.write("sensors.xml", "<mujoco><worldbody><body name='b'><freejoint/><geom size='.1'/><site name='s'/>"
+                           "</body></worldbody><sensor>" + "".join(f"<{kind} site='s'/>" for kind in kinds)
+                           + "".join(f"<{kind} objtype='site' objname='s'/>" for kind in frames)
+                           + "<subtreeangmom body='b'/><clock/></sensor></mujoco>")
+        types = [sensor["type"] for sensor in self.tenon_json("info", model)["sensors"]]
+        self.assertEqual(types, [*kinds, *(f"{kind} of site" for kind in frames), "subtreeangmom", "clock"])
+
     def test_missing_file_is_an_io_error(self):
         self.refused("validate", "missing.xml", code=4, says=["missing.xml"])
 

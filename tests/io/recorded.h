@@ -51,7 +51,7 @@ static inline TnScene recorded_scene(void)
                                                .rgba = {0, 0, 1, 1}}};
     static const int32_t subsystems[POINTS] = {3, 5, 5, 4, 4, 4, 4};
     static const TnCameraInfo cameras[] = {
-        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3}};
+        {"eye", 2, {0, -1, 0}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 3, {1, 1}}};
     static const TnSignal signals[SIGNALS] = {{"slide.q0", TN_SIGNAL_POSITION},
                                               {"slide.v0", TN_SIGNAL_VELOCITY},
                                               {"t\u00e4ster.s0", TN_SIGNAL_SENSOR}};

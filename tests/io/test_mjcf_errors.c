@@ -166,8 +166,6 @@ TEST(unsupported_features_are_errors)
          "only dyntype none"},
         {ARM("<equality><connect site1='a' body1='link' anchor='0 0 0'/></equality>"), "2:20",
          "site1 is not supported yet"},
-        {ARM("<contact><pair geom1='bulk' geom2='round' friction='1 2'/></contact>"), "2:43",
-         "depends on the direction"},
     };
     CHECK_CASES(cases);
 }

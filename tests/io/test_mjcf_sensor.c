@@ -241,20 +241,21 @@ TEST(a_ball_at_rest_feels_gravity_and_a_falling_one_nothing)
     "<mujoco><worldbody><body name='b'><joint name='j'/><geom name='g' size='.1'/>"                \
     "<site name='s'/></body></worldbody><sensor>\n" SENSORS "</sensor></mujoco>"
 
-TEST(a_sensor_that_is_not_supported_is_left_out_with_a_remark_for_its_kind)
+TEST(a_sensor_that_is_not_supported_keeps_its_room_or_is_left_out_with_a_remark_for_its_kind)
 {
-    const char *text = SMALL("<touch site='s'/><jointpos name='p' joint='j'/>\n"
-                             "<rangefinder site='s'/><touch name='t' site='s'/>"
-                             "<framequat objtype='body' objname='b'/>");
+    const char *text = SMALL("<tactile geom='g' mesh='m'/><jointpos name='p' joint='j'/>\n"
+                             "<plugin plugin='x'/><tactile name='t' geom='g' mesh='m'/>"
+                             "<insidesite site='s' objtype='geom' objname='g' enclosed='true'/>"
+                             "<clock name='c'/>");
     TnModel *m = load_bytes(text, strlen(text), &remarks, &err);
     if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
     REQUIRE(m);
-    CHECK(tn_model_info(m).sensor_count == 1 && tn_model_find_sensor(m, "p") == 1);
+    CHECK(tn_model_info(m).sensor_count == 3 && tn_model_find_sensor(m, "p") == 1);
     CHECK(remarks.count == 3);
-    CHECK(has_line(remarks.message, "2:1", "touch: 2 × this sensor is not supported yet"));
-    CHECK(has_line(remarks.message, "3:1", "rangefinder: this sensor is not supported yet"));
-    /* the principal axes of what geoms make up are MuJoCo's choice */
-    CHECK(has_line(remarks.message, "3:50", "framequat: this sensor"));
+    CHECK(has_line(remarks.message, "2:1", "tactile: 2 × this sensor is not supported yet"));
+    CHECK(has_line(remarks.message, "3:1", "plugin: this sensor is not supported yet"));
+    CHECK_STR(remarks.message, "insidesite: this sensor"); /* a zero */
+    CHECK(tn_model_sensor_info(m, tn_model_find_sensor(m, "c")).data_start == 2);
     tn_model_destroy(m);
 }
 

@@ -138,8 +138,8 @@ int main(int argc, char **argv)
                                   .triangle_count = CLOTH_TRIANGLES,
                                   .rgba = {0.9f, 0.1f, 0.6f, 1}};
     const TnCameraInfo cameras[] = {
-        {"above", 1, {0, 0, 6}, {1, 0, 0, 0}, 0.8, TN_CAMERA_FIXED, 0},
-        {"at the ball", 1, {0, -4, 1.5}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 2}};
+        {"above", 1, {0, 0, 6}, {1, 0, 0, 0}, 0.8, TN_CAMERA_FIXED, 0, {1, 1}},
+        {"at the ball", 1, {0, -4, 1.5}, {1, 0, 0, 0}, 0.8, TN_CAMERA_TARGET, 2, {1, 1}}};
     const TnSceneJoint joint = {
         .name = "hinge", .type = TN_JOINT_HINGE, .body = 3, .axis = {0, 0, 1}};
     const TnScene scene = {.name = "by hand",
