@@ -85,6 +85,7 @@ TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
 typedef struct TnActuatorInfo {
     bool ctrl_limited;
     double ctrl_range[2]; /* 0 if not limited */
+    int act;              /* index of its activation, from 0; -1: none */
 } TnActuatorInfo;
 TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 

@@ -89,7 +89,8 @@ typedef enum TnSignalKind {
 TN_API const char *tn_signal_kind_name(TnSignalKind kind); /* "position", … */
 
 typedef struct TnSignal {
-    const char *name; /* NAME.q0, NAME.v0, NAME.s0, NAME.ctrl, NAME.force; joint3.q0 if unnamed */
+    const char *
+        name; /* NAME.q0, NAME.v0, NAME.s0, NAME.ctrl, NAME.force, NAME.act; joint3.q0 if unnamed */
     TnSignalKind kind;
 } TnSignal;
 
@@ -114,7 +115,7 @@ typedef struct TnScene {
     int camera_count;
     TnView view;             /* start of a free camera */
     void *memory;            /* owned by the creator of the scene */
-    const TnSignal *signals; /* joints, sensors, controls, forces of actuators, in this order */
+    const TnSignal *signals; /* joints, sensors, controls, forces and activations of actuators */
     int signal_count;
 } TnScene;
 

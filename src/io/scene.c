@@ -279,6 +279,8 @@ static int count_signals(const TnModel *model, const TnModelInfo *info)
         TnJointInfo joint = tn_model_joint_info(model, id);
         if (joint.type != TN_JOINT_FREE) count += joint.qpos_count + joint.dof_count;
     }
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        count += tn_model_actuator_info(model, id).act >= 0;
     return count;
 }
 
