@@ -212,29 +212,68 @@ static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
     }
 }
 
+static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
+    tn_write_text(w, a->in_parent ? "jointinparent" : "joint",
+                  tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    tn_write_text(w, "body", tn_write_name(w, TN_WRITTEN_BODY, a->body));
+    tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, a->site));
+    tn_write_text(w, "refsite", tn_write_name(w, TN_WRITTEN_SITE, a->ref_site));
+    tn_write_text(w, "cranksite", tn_write_name(w, TN_WRITTEN_SITE, a->crank_site));
+    tn_write_text(w, "slidersite", tn_write_name(w, TN_WRITTEN_SITE, a->slider_site));
+    if (a->crank_length != 0) tn_write_real(w, "cranklength", a->crank_length);
+    if (uses_wrench(w, a))
+        tn_write_reals(w, "gear", a->wrench, 6);
+    else if (a->gear != 1)
+        tn_write_real(w, "gear", a->gear);
+}
+
+static void write_config(TnWriter *w, const char *key, double value)
+{
+    if (value == 0) return;
+    tn_write_open(w, "config");
+    tn_write_text(w, "key", key);
+    tn_write_real(w, "value", value);
+    tn_write_close(w);
+}
+
+/* A controller is a plugin in MJCF. */
+static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    int acts = (a->pid.ki > 0) + (a->pid.slew_max > 0);
+    tn_write_open(w, "plugin");
+    write_target(w, a, i);
+    tn_write_text(w, "plugin", "mujoco.pid");
+    if (acts) tn_write_real(w, "actdim", acts);
+    if (a->activation_early) tn_write_text(w, "actearly", "true");
+    tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_inner(w);
+    write_config(w, "kp", a->pid.kp);
+    write_config(w, "ki", a->pid.ki);
+    write_config(w, "kd", a->pid.kd);
+    write_config(w, "imax", a->pid.integral_max);
+    write_config(w, "slewmax", a->pid.slew_max);
+    tn_write_end(w, "plugin");
+}
+
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
-        TN_REAL(TnActuatorDef, "cranklength", crank_length),
         TN_WORDS(TnActuatorDef, "dyntype", activation, "none integrator filter filterexact muscle"),
         TN_REALS(TnActuatorDef, "dynprm", time_constants, 3),
         TN_BOOL(TnActuatorDef, "actearly", activation_early),
         TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
     };
     const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
+    if (a->activation == TN_ACTIVATION_PID) {
+        write_pid(w, a, i);
+        return;
+    }
     tn_write_open(w, "general");
-    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
-    tn_write_text(w, a->in_parent ? "jointinparent" : "joint",
-                  tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
-    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
-    tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, a->site));
-    tn_write_text(w, "refsite", tn_write_name(w, TN_WRITTEN_SITE, a->ref_site));
-    tn_write_text(w, "cranksite", tn_write_name(w, TN_WRITTEN_SITE, a->crank_site));
-    tn_write_text(w, "slidersite", tn_write_name(w, TN_WRITTEN_SITE, a->slider_site));
-    if (uses_wrench(w, a))
-        tn_write_reals(w, "gear", a->wrench, 6);
-    else if (a->gear != usual.gear)
-        tn_write_real(w, "gear", a->gear);
+    write_target(w, a, i);
     TN_WRITE_FIELDS(w, fields, a, &usual);
     write_gain(w, a);
     write_bias(w, a, i);
@@ -246,7 +285,18 @@ static void write_actuator(TnWriter *w, int i)
 
 void tn_write_actuators(TnWriter *w)
 {
+    bool controllers = false;
     if (w->d.actuator_count == 0) return;
+    for (int i = 0; i < w->d.actuator_count; i++)
+        controllers |= w->d.actuators[i].activation == TN_ACTIVATION_PID;
+    if (controllers) {
+        tn_write_open(w, "extension");
+        tn_write_inner(w);
+        tn_write_open(w, "plugin");
+        tn_write_text(w, "plugin", "mujoco.pid");
+        tn_write_close(w);
+        tn_write_end(w, "extension");
+    }
     tn_write_open(w, "actuator");
     tn_write_inner(w);
     for (int i = 0; i < w->d.actuator_count; i++) write_actuator(w, i);
