@@ -686,6 +686,8 @@ typedef struct TnTrackDef {
 TN_API TnOption tn_option(void);
 TN_API TnBodyDef tn_body_def(void);
 TN_API TnJointDef tn_joint_def(void);
+/* How many numbers of TnGeomDef.size the shape has. */
+TN_API int tn_geom_size_count(TnGeomType type);
 TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
