@@ -169,16 +169,12 @@ static void drop_middle(TnTetMesh *mesh)
     }
 }
 
-/* MuJoCo squares the size of a disc, and cuts its cells so that no corner has a triangle alone. */
+/* MuJoCo counts the size of a disc twice, and cuts its cells so that no corner has a triangle
+ * alone. */
 static void place_in_disc(const int count[3], const double spacing[3], double p[3])
 {
-    double half[2];
-    for (int k = 0; k < 2; k++) {
-        half[k] = 0.5 * spacing[k] * (count[k] - 1);
-        p[k] /= half[k];
-    }
     bend(TN_FLEX_CYLINDER, p);
-    for (int k = 0; k < 2; k++) p[k] *= half[k] * half[k];
+    for (int k = 0; k < 2; k++) p[k] *= 0.5 * spacing[k] * (count[k] - 1);
 }
 
 bool tn_flex_sheet(TnFlexShape shape, const int count[3], const double spacing[3], TnTetMesh *out)

@@ -25,10 +25,11 @@ bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, TnMjcfSoft *soft)
 {
     TnMjcfView view = tn_mjcf_plain_view(e);
     soft->dim = tn_mjcf_int(m, &view, "dim", 2);
+    soft->def.no_stretch_force = soft->def.no_bend_force = soft->dim == 2; /* until it says so */
     if (soft->dim == 2 || soft->dim == 3) return true;
     tn_mjcf_error_attr(m, e, "dim",
-                       "dim must be 2 (a sheet) or 3 (a solid) here, not %d; cables come from "
-                       "<composite type=\"cable\">",
+                       "dim must be 2 (a sheet) or 3 (a solid) here, not %d; a rope is a "
+                       "<flexcomp dim=\"1\"> or <composite type=\"cable\">",
                        soft->dim);
     return false;
 }
@@ -122,8 +123,7 @@ void tn_mjcf_fill_elements(const double *corners, int each, TnTetMesh *out)
 
 /* ---- sheets ---- */
 
-/* <equality><flex flex="name">, which MuJoCo also makes of <edge equality="true">. */
-static bool edges_are_equal(const TnMjcf *m, const char *name)
+const TnXmlElement *tn_mjcf_flex_equality(const TnMjcf *m, const char *name)
 {
     for (const TnXmlElement *s = m->root->first; s; s = s->next)
         for (const TnXmlElement *c = is(s, "equality") ? s->first : NULL; c; c = c->next) {
@@ -131,9 +131,9 @@ static bool edges_are_equal(const TnMjcf *m, const char *name)
                             *active = of ? tn_xml_attr(c, "active") : NULL;
             if (of && name && strcmp(of->value, name) == 0 &&
                 !(active && strcmp(active->value, "false") == 0))
-                return true;
+                return c;
         }
-    return false;
+    return NULL;
 }
 
 /* Edges that keep their lengths, as a membrane. */
@@ -150,9 +150,9 @@ bool tn_mjcf_flex_check(TnMjcf *m, TnMjcfSoft *soft)
 {
     TnSoftDef *def = &soft->def;
     if (soft->dim == 3) {
-        bool kept = edges_are_equal(m, def->name);
+        const TnXmlElement *kept = tn_mjcf_flex_equality(m, def->name);
         if (kept)
-            tn_mjcf_error(m, soft->element,
+            tn_mjcf_error(m, kept,
                           "<flex> in <equality> would make a solid rigid; remove it and add "
                           "<elasticity young=\"…\">");
         return tn_mjcf_check_tets(m, soft->element, def->name, &def->mesh) && !kept;
@@ -162,7 +162,8 @@ bool tn_mjcf_flex_check(TnMjcf *m, TnMjcfSoft *soft)
         tn_mjcf_mesh_errors(m, soft->element, NULL, &err);
         return false;
     }
-    soft->edges_kept = (soft->edges_kept || edges_are_equal(m, def->name)) && m->settings.equality;
+    soft->edges_kept =
+        (soft->edges_kept || tn_mjcf_flex_equality(m, def->name)) && m->settings.equality;
     if (soft->edges_kept && def->no_stretch_force) keep_edges(def);
     if (def->thickness > 0 && !def->no_stretch_force) return true;
     tn_mjcf_error(m, soft->element,

@@ -1,5 +1,5 @@
 /* mjcf_flexcomp.c: MuJoCo's <flexcomp> of dimension 3 becomes a soft body, that of dimension 2 a
- * sheet (docs/mjcf.md).
+ * sheet, that of dimension 1 a rod (mjcf_flex_rod.c; docs/mjcf.md).
  *
  * MuJoCo makes a body with three slide joints for each vertex; pinned vertices belong to the body
  * that the flexcomp stands in. Here vertices are nodes, and that body holds the pinned ones.
@@ -33,6 +33,11 @@ static bool is(const TnXmlElement *element, const char *name)
 
 void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body)
 {
+    const TnXmlAttr *dim = tn_xml_attr(e, "dim");
+    if (dim && strcmp(dim->value, "1") == 0) {
+        tn_mjcf_flex_rod(m, e, world, body);
+        return;
+    }
     struct TnMjcfFlexcomp *f = TN_IO_NEW(&m->pool, struct TnMjcfFlexcomp);
     if (!f) return;
     *f = (struct TnMjcfFlexcomp){.element = e, .world = *world, .body = body};

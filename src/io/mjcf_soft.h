@@ -64,6 +64,10 @@ bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnMj
 bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, TnMjcfSoft *soft);
 /* Once all parts are read: the mesh, and what a sheet resists. */
 bool tn_mjcf_flex_check(TnMjcf *m, TnMjcfSoft *soft);
+/* <equality><flex flex="name">, which MuJoCo also makes of <edge equality="true">; NULL: none. */
+const TnXmlElement *tn_mjcf_flex_equality(const TnMjcf *m, const char *name);
+/* A flexcomp of dimension 1 (mjcf_flex_rod.c). */
+void tn_mjcf_flex_rod(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body);
 /* Elements of `each` corners from a list, triangles as a b c c. */
 void tn_mjcf_fill_elements(const double *corners, int each, TnTetMesh *out);
 /* Their shapes (mjcf_flex_mesh.c): grid, box, cylinder, ellipsoid; of sheets also square, disc. */

@@ -156,7 +156,7 @@ TEST(unsupported_features_are_errors)
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
         {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
         {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
-        {WORLD("<flexcomp name='f'/>"), "2:1", "only solids (dim=\"3\") are supported"},
+        {WORLD("<flexcomp name='f' rigid='true'/>"), "2:20", "is not supported"},
         {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
         {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
          "only the first number"},
