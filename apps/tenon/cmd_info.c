@@ -45,6 +45,23 @@ static const char *const sensor_type_names[] = {
     [TN_SENSOR_SUBTREE_VEL] = "subtreelinvel",
     [TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM] = "subtreeangmom",
     [TN_SENSOR_CLOCK] = "clock",
+    [TN_SENSOR_POTENTIAL_ENERGY] = "e_potential",
+    [TN_SENSOR_KINETIC_ENERGY] = "e_kinetic",
+    [TN_SENSOR_JOINT_LIMIT_POS] = "jointlimitpos",
+    [TN_SENSOR_JOINT_LIMIT_VEL] = "jointlimitvel",
+    [TN_SENSOR_JOINT_LIMIT_FORCE] = "jointlimitfrc",
+    [TN_SENSOR_TENDON_LIMIT_POS] = "tendonlimitpos",
+    [TN_SENSOR_TENDON_LIMIT_VEL] = "tendonlimitvel",
+    [TN_SENSOR_TENDON_LIMIT_FORCE] = "tendonlimitfrc",
+    [TN_SENSOR_TOUCH] = "touch",
+    [TN_SENSOR_RANGEFINDER] = "rangefinder",
+    [TN_SENSOR_PROJECTION] = "camprojection",
+    [TN_SENSOR_INSIDE_SITE] = "insidesite",
+    [TN_SENSOR_DISTANCE] = "distance",
+    [TN_SENSOR_DISTANCE_NORMAL] = "normal",
+    [TN_SENSOR_DISTANCE_POINTS] = "fromto",
+    [TN_SENSOR_CONTACT] = "contact",
+    [TN_SENSOR_USER] = "user",
 };
 
 static const char *sensor_type_name(TnSensorType type)

@@ -102,8 +102,9 @@ static void find_owners(SignalRow *of_signals, const TnModel *model)
 
 bool signals_create(Signals *signals, const TnScene *scene, const TnModel *model)
 {
-    static const TnSignalKind order[] = {TN_SIGNAL_CTRL, TN_SIGNAL_POSITION, TN_SIGNAL_SENSOR,
-                                         TN_SIGNAL_VELOCITY, TN_SIGNAL_FORCE};
+    static const TnSignalKind order[] = {TN_SIGNAL_CTRL,   TN_SIGNAL_POSITION,
+                                         TN_SIGNAL_SENSOR, TN_SIGNAL_VELOCITY,
+                                         TN_SIGNAL_FORCE,  TN_SIGNAL_ACTIVATION};
     size_t count = (size_t)scene->signal_count;
     *signals = (Signals){.dragged = -1};
     SignalRow *of_signals = calloc(count + 1, sizeof *of_signals);

@@ -55,7 +55,7 @@ typedef enum TnJointType {
 typedef enum TnGeomType {
     TN_GEOM_PLANE,        /* infinite for collision, normal = local z; size: half lengths for
                              drawing, 0: infinite */
-    TN_GEOM_HEIGHT_FIELD, /* reserved; compile rejects it for now */
+    TN_GEOM_HEIGHT_FIELD, /* reserved: height fields are meshes, see TnHeightFieldDef */
     TN_GEOM_SPHERE,       /* size[0] radius */
     TN_GEOM_CAPSULE,      /* size[0] radius, size[1] half length of the cylinder along local z */
     TN_GEOM_ELLIPSOID,    /* size: three radii */

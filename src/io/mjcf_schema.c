@@ -335,7 +335,7 @@ TABLE flex_contact[] = {
 TABLE flex_pin[] = {INTS("id"), INTS("range"), INTS("grid"), INTS("gridrange"), END};
 TABLE tenon_soft[] = {
     REQUIRED("name"), TEXT("file"), BOUNDED("thickness", 1, 1, TN_BOUND_POSITIVE),
-    BOOL("stretch"), BOOL("bend"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
+    SIZE("stretch_modulus", 1, 1), BOOL("stretch"), BOOL("bend"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
     BOUNDED("cylinder", 2, 2, TN_BOUND_POSITIVE), BOUNDED("ball", 1, 1, TN_BOUND_POSITIVE),
     {.name = "cells", .kind = TN_KIND_INT, .min_count = 1, .max_count = 3},
     WORD("tets_per_cell", "5 6"), REAL("scale", 3, 3), POSE,

@@ -236,6 +236,7 @@ static void read_soft(TnMjcf *m, const TnXmlElement *e)
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
     bool sheet = tn_xml_attr(e, "thickness") != NULL;
     soft.def.thickness = tn_mjcf_real(m, &view, "thickness", 0);
+    soft.def.stretch_modulus = tn_mjcf_real(m, &view, "stretch_modulus", 0);
     soft.def.no_stretch_force = !tn_mjcf_bool(&view, "stretch", true);
     soft.def.no_bend_force = !tn_mjcf_bool(&view, "bend", true);
     if ((sheet ? tn_mjcf_make_sheet : tn_mjcf_make_tets)(m, e, &soft.def.mesh))
@@ -254,9 +255,9 @@ static void check_more(TnMjcf *m, const TnXmlElement *e)
                            "there is no flexcomp or flex named '%.60s'; a soft body of its own "
                            "needs file, box, cylinder or ball",
                            name->value);
-    static const char *const places[] = {"pos",           "quat",      "axisangle", "euler",
-                                         "xyaxes",        "zaxis",     "cells",     "scale",
-                                         "tets_per_cell", "thickness", "stretch",   "bend"};
+    static const char *const places[] = {
+        "pos",   "quat",          "axisangle", "euler",           "xyaxes",  "zaxis", "cells",
+        "scale", "tets_per_cell", "thickness", "stretch_modulus", "stretch", "bend"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (soft && tn_xml_attr(e, places[i]))
             tn_mjcf_error_attr(m, e, places[i],

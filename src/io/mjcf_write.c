@@ -134,14 +134,28 @@ static void write_view(TnWriter *w)
     tn_write_end(w, "visual");
 }
 
+static void write_extension(TnWriter *w)
+{
+    bool pid = false;
+    for (int i = 0; i < w->d.actuator_count; i++)
+        pid |= w->d.actuators[i].activation == TN_ACTIVATION_PID;
+    if (!pid) return;
+    tn_write_open(w, "extension");
+    tn_write_inner(w);
+    tn_write_open(w, "plugin");
+    tn_write_text(w, "plugin", "mujoco.pid");
+    tn_write_close(w);
+    tn_write_end(w, "extension");
+}
+
 /* ---- the file ---- */
 
 typedef void (*Section)(TnWriter *w);
 
 static const Section sections[] = {
-    write_compiler,     write_option,      write_view,       tn_write_assets,
-    tn_write_bodies,    tn_write_contacts, tn_write_tendons, tn_write_equalities,
-    tn_write_actuators, tn_write_sensors,  tn_write_keys,    tn_write_tenon,
+    write_extension,  write_compiler,    write_option,     write_view,          tn_write_assets,
+    tn_write_bodies,  tn_write_contacts, tn_write_tendons, tn_write_equalities, tn_write_actuators,
+    tn_write_sensors, tn_write_keys,     tn_write_tenon,
 };
 
 static void write_sections(TnWriter *w, TnText *out)

@@ -199,9 +199,11 @@ static void write_site(TnWriter *w, int i)
     static const TnField fields[] = {
         TN_REALS(TnSiteDef, "pos", pos, 3),
         TN_REALS(TnSiteDef, "quat", quat, 4),
+        TN_WORDS(TnSiteDef, "type", type, "? ? sphere capsule ellipsoid cylinder box"),
+        TN_REALS(TnSiteDef, "size", size, 3),
     };
     const TnSiteDef *site = &w->d.sites[i], usual = tn_site_def();
-    if (site->at_center_of_mass) return; /* a sensor's, which names the body */
+    if (site->at_center_of_mass || site->at_geom) return; /* a sensor's, which names the part */
     tn_write_open(w, "site");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_SITE, i + 1));
     TN_WRITE_FIELDS(w, fields, site, &usual);
@@ -232,6 +234,8 @@ static void write_camera(TnWriter *w, int i)
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_CAMERA, i + 1));
     TN_WRITE_FIELDS(w, fields, camera, &usual);
     tn_write_real(w, "fovy", tn_write_degrees(camera->fovy));
+    if (memcmp(camera->resolution, usual.resolution, sizeof usual.resolution) != 0)
+        tn_write_ints(w, "resolution", camera->resolution, 2);
     if (camera->target)
         tn_write_text(w, "target", tn_write_name(w, TN_WRITTEN_BODY, camera->target));
     tn_write_close(w);

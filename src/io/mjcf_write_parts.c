@@ -176,6 +176,44 @@ static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
     }
 }
 
+static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
+    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    tn_write_text(w, "body", tn_write_name(w, TN_WRITTEN_BODY, a->body));
+}
+
+static void write_config(TnWriter *w, const char *key, double value)
+{
+    if (value == 0) return;
+    tn_write_open(w, "config");
+    tn_write_text(w, "key", key);
+    tn_write_real(w, "value", value);
+    tn_write_close(w);
+}
+
+/* A controller is a plugin in MJCF. */
+static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    int acts = (a->pid.ki > 0) + (a->pid.slew_max > 0);
+    tn_write_open(w, "plugin");
+    write_target(w, a, i);
+    tn_write_text(w, "plugin", "mujoco.pid");
+    if (acts) tn_write_real(w, "actdim", acts);
+    if (a->activation_early) tn_write_text(w, "actearly", "true");
+    if (a->gear != 1) tn_write_real(w, "gear", a->gear);
+    tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_inner(w);
+    write_config(w, "kp", a->pid.kp);
+    write_config(w, "ki", a->pid.ki);
+    write_config(w, "kd", a->pid.kd);
+    write_config(w, "imax", a->pid.integral_max);
+    write_config(w, "slewmax", a->pid.slew_max);
+    tn_write_end(w, "plugin");
+}
+
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
@@ -186,10 +224,12 @@ static void write_actuator(TnWriter *w, int i)
         TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
     };
     const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
+    if (a->activation == TN_ACTIVATION_PID) {
+        write_pid(w, a, i);
+        return;
+    }
     tn_write_open(w, "general");
-    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
-    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
-    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    write_target(w, a, i);
     TN_WRITE_FIELDS(w, fields, a, &usual);
     write_gain(w, a);
     write_bias(w, a, i);
@@ -201,7 +241,18 @@ static void write_actuator(TnWriter *w, int i)
 
 void tn_write_actuators(TnWriter *w)
 {
+    bool controllers = false;
     if (w->d.actuator_count == 0) return;
+    for (int i = 0; i < w->d.actuator_count; i++)
+        controllers |= w->d.actuators[i].activation == TN_ACTIVATION_PID;
+    if (controllers) {
+        tn_write_open(w, "extension");
+        tn_write_inner(w);
+        tn_write_open(w, "plugin");
+        tn_write_text(w, "plugin", "mujoco.pid");
+        tn_write_close(w);
+        tn_write_end(w, "extension");
+    }
     tn_write_open(w, "actuator");
     tn_write_inner(w);
     for (int i = 0; i < w->d.actuator_count; i++) write_actuator(w, i);

@@ -1,6 +1,9 @@
 /* mjcf_write_sensor.c: sensors. */
 #include "mjcf_write.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef enum Attr { OF_NOTHING, OF_JOINT, OF_TENDON, OF_ACTUATOR, OF_SITE, OF_BODY, OF_FRAME } Attr;
 
 static const struct SensorName {
@@ -39,18 +42,85 @@ static const struct SensorName {
     [TN_SENSOR_SUBTREE_VEL] = {"subtreelinvel", OF_BODY},
     [TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM] = {"subtreeangmom", OF_BODY},
     [TN_SENSOR_CLOCK] = {"clock", OF_NOTHING},
+    [TN_SENSOR_POTENTIAL_ENERGY] = {"e_potential", OF_NOTHING},
+    [TN_SENSOR_KINETIC_ENERGY] = {"e_kinetic", OF_NOTHING},
+    [TN_SENSOR_JOINT_LIMIT_POS] = {"jointlimitpos", OF_JOINT},
+    [TN_SENSOR_JOINT_LIMIT_VEL] = {"jointlimitvel", OF_JOINT},
+    [TN_SENSOR_JOINT_LIMIT_FORCE] = {"jointlimitfrc", OF_JOINT},
+    [TN_SENSOR_TENDON_LIMIT_POS] = {"tendonlimitpos", OF_TENDON},
+    [TN_SENSOR_TENDON_LIMIT_VEL] = {"tendonlimitvel", OF_TENDON},
+    [TN_SENSOR_TENDON_LIMIT_FORCE] = {"tendonlimitfrc", OF_TENDON},
+    [TN_SENSOR_TOUCH] = {"touch", OF_SITE},
+    [TN_SENSOR_RANGEFINDER] = {"rangefinder", OF_SITE},
+    [TN_SENSOR_PROJECTION] = {"camprojection", OF_SITE},
+    [TN_SENSOR_INSIDE_SITE] = {"insidesite", OF_FRAME},
+    [TN_SENSOR_DISTANCE] = {"distance", OF_NOTHING},
+    [TN_SENSOR_DISTANCE_NORMAL] = {"normal", OF_NOTHING},
+    [TN_SENSOR_DISTANCE_POINTS] = {"fromto", OF_NOTHING},
+    [TN_SENSOR_CONTACT] = {"contact", OF_NOTHING},
+    [TN_SENSOR_USER] = {"user", OF_NOTHING},
 };
 
-/* A site, or the centre of mass of a body, which MuJoCo calls the frame of the body. */
+/* A site, the frame of a geom, or that of a body's inertia, which MuJoCo calls that of the body. */
 static void write_frame(TnWriter *w, const char *type_attr, const char *name_attr, TnSiteId id)
 {
     bool known = id >= 1 && id <= w->d.site_count;
     const TnSiteDef *site = known ? &w->d.sites[id - 1] : NULL;
-    bool center = site && site->at_center_of_mass;
-    tn_write_text(w, type_attr, center ? "body" : "site");
-    tn_write_text(w, name_attr,
-                  center ? tn_write_name(w, TN_WRITTEN_BODY, site->body)
-                         : tn_write_name(w, TN_WRITTEN_SITE, id));
+    if (site && site->at_geom) {
+        tn_write_text(w, type_attr, "geom");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_GEOM, site->at_geom));
+    } else if (site && site->at_center_of_mass) {
+        tn_write_text(w, type_attr, "body");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_BODY, site->body));
+    } else {
+        tn_write_text(w, type_attr, "site");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_SITE, id));
+    }
+}
+
+/* Bits as words, in their order. */
+static void write_bits(TnWriter *w, const char *words, uint32_t bits)
+{
+    tn_write_format(w, " data=\"");
+    for (const char *gap = ""; *words; bits >>= 1) {
+        size_t n = strcspn(words, " ");
+        if (bits & 1u) {
+            tn_write_format(w, "%s%.*s", gap, (int)n, words);
+            gap = " ";
+        }
+        words += n;
+        words += strspn(words, " ");
+    }
+    tn_write_raw(w, "\"", 1);
+}
+
+static void write_pick(TnWriter *w, const TnPick *pick, int number)
+{
+    static const char *const words[] = {
+        [TN_PICK_GEOM] = "geom", [TN_PICK_BODY] = "body", [TN_PICK_SUBTREE] = "subtree"};
+    char attr[16];
+    if (pick->kind == TN_PICK_ANY || (size_t)pick->kind >= sizeof words / sizeof words[0]) return;
+    snprintf(attr, sizeof attr, "%s%d", words[pick->kind], number);
+    tn_write_text(
+        w, attr,
+        tn_write_name(w, pick->kind == TN_PICK_GEOM ? TN_WRITTEN_GEOM : TN_WRITTEN_BODY, pick->id));
+}
+
+/* What rays, images, volumes, distances and contacts have beside. */
+static void write_more(TnWriter *w, const TnSensorDef *s)
+{
+    write_pick(w, &s->pick1, 1);
+    write_pick(w, &s->pick2, 2);
+    if (s->zone) tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, s->zone));
+    if (s->camera) tn_write_text(w, "camera", tn_write_name(w, TN_WRITTEN_CAMERA, s->camera));
+    if (s->type == TN_SENSOR_RANGEFINDER)
+        write_bits(w, "dist dir origin point normal depth", s->fields);
+    if (s->type == TN_SENSOR_USER) tn_write_int(w, "dim", s->slots);
+    if (s->type != TN_SENSOR_CONTACT) return;
+    static const char *const reduce[] = {"none", "mindist", "maxforce", "netforce"};
+    write_bits(w, "found force torque dist pos normal tangent linvel angvel", s->fields);
+    tn_write_int(w, "num", s->slots);
+    if ((size_t)s->reduce < 4) tn_write_text(w, "reduce", reduce[s->reduce]);
 }
 
 static void write_sensor(TnWriter *w, int i)
@@ -83,6 +153,7 @@ static void write_sensor(TnWriter *w, int i)
         tn_write_text(w, own_frame ? "objname" : attrs[name->attr],
                       tn_write_name(w, kinds[name->attr], s->object));
     if (s->ref) write_frame(w, "reftype", "refname", s->ref);
+    write_more(w, s);
     if (s->cutoff != 0) tn_write_real(w, "cutoff", s->cutoff);
     tn_write_close(w);
 }

@@ -207,6 +207,7 @@ static void write_soft(TnWriter *w, int i)
 {
     static const TnField fields[] = {
         TN_REAL(TnSoftDef, "thickness", thickness),
+        TN_REAL(TnSoftDef, "stretch_modulus", stretch_modulus),
         TN_REALS(TnSoftDef, "pos", pos, 3),
         TN_REALS(TnSoftDef, "quat", quat, 4),
         TN_REAL(TnSoftDef, "young", youngs_modulus),

@@ -352,7 +352,7 @@ struct TnModel {
     int hold_count;  /* of all soft bodies, by moving links */
     int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
-    int adhesion_count; /* of actuators on bodies */
+    int adhesion_count;  /* of actuators on bodies */
     int act_count;       /* of actuators with activation, in their order */
     bool has_lift;       /* some link is carried by gravity compensation */
     bool has_oval_pairs; /* some pair has friction that differs in two directions */

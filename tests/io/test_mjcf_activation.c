@@ -120,6 +120,32 @@ TEST(trajectories_become_mujocos_as_the_step_does)
     CHECK(distance(0.01) < 0.2); /* and stays near at 10 ms */
 }
 
+/* Controls jump every 0.2 s between bounds. */
+TEST(muscles_and_filters_are_stable_at_ten_milliseconds)
+{
+    TnModel *m;
+    TnWorld *world = start(&m, 0.01);
+    REQUIRE(world);
+    double fastest = 0.0, work = 0.0, created = 0.0;
+    int fallbacks = 0, bad = 0;
+    for (int k = 0; k < 400; k++) {
+        double ctrl[ACTUATORS];
+        for (int i = 0; i < ACTUATORS; i++) ctrl[i] = (k / 20 + i) % 2 ? 1.0 : -0.2;
+        REQUIRE(tn_world_set_ctrl(world, ctrl, &err) == TN_OK);
+        TnStepReport report = tn_world_step(world);
+        bad += report.diverged || !report.converged;
+        if (k > 50) fallbacks += report.heap_fallbacks;
+        work += fabs(report.energy.actuators);
+        created += report.energy.created;
+        for (int i = 0; i < 3; i++) fastest = fmax(fastest, fabs(tn_world_state(world).qvel[i]));
+    }
+    CHECK(bad == 0 && fallbacks == 0);
+    CHECK(fastest < 50.0); /* servos of 20 N·m/rad on 3 kg: 10 rad/s */
+    CHECK(created < 1e-3 * work);
+    tn_world_destroy(world);
+    tn_model_destroy(m);
+}
+
 TEST(a_restored_world_goes_on_with_its_activations)
 {
     TnModel *m;

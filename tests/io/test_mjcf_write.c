@@ -187,18 +187,45 @@ static const char *const OTHERS =
     "0 0 1 1'/></asset><worldbody><geom type='hfield' hfield='h' pos='9 0 0'/></worldbody>"
     "</mujoco>";
 
-TEST(media_muscles_and_mocap_bodies_are_kept)
+static void check_text(const char *text)
 {
     make_folders();
     char path[600];
-    snprintf(path, sizeof path, "%s/others.xml", folder);
+    snprintf(path, sizeof path, "%s/model.xml", folder);
     FILE *file = fopen(path, "w");
     REQUIRE(file);
-    fputs(OTHERS, file);
+    fputs(text, file);
     fclose(file);
     check_file(path, 20);
     remove_folders();
 }
+
+TEST(media_muscles_and_mocap_bodies_are_kept) { check_text(OTHERS); }
+
+/* Sensors of everything, a controller, adhesion. */
+static const char *const SENSORS =
+    "<mujoco><asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+    "<camera name='c' pos='0 -3 1' resolution='64 48'/><geom name='floor' type='plane' size='1 1 "
+    "1'/>"
+    "<body name='a' pos='0 0 .3'><freejoint/><geom name='ball' size='.1'/><geom type='box' "
+    "size='.1 .2 .05' pos='.2 0 0'/><site name='s' type='box' size='.2 .3 .1'/>"
+    "<geom name='me' type='mesh' mesh='t' pos='0 0 .5'/></body>"
+    "<body name='p' pos='2 0 1'><joint name='h' axis='0 1 0' range='-10 10'/>"
+    "<geom size='.1' pos='.3 0 0'/></body></worldbody>"
+    "<extension><plugin plugin='mujoco.pid'/></extension><actuator>"
+    "<plugin name='pd' plugin='mujoco.pid' joint='h' actdim='1'><config key='kp' value='3'/>"
+    "<config key='ki' value='1'/></plugin>"
+    "<adhesion name='ad' body='a' ctrlrange='0 1' gain='2'/></actuator><sensor>"
+    "<touch site='s'/><rangefinder site='s' data='dist point'/><camprojection site='s' camera='c'/>"
+    "<insidesite site='s' objtype='geom' objname='ball'/>"
+    "<distance geom1='floor' body2='a' cutoff='2'/><normal geom1='floor' geom2='ball' cutoff='1'/>"
+    "<fromto body1='p' body2='a' cutoff='5'/><contact geom1='floor' subtree2='a' num='3' "
+    "data='found force pos' reduce='maxforce'/><contact site='s' data='found'/><user dim='4'/>"
+    "<e_potential/><e_kinetic/><jointlimitpos joint='h'/><jointlimitfrc joint='h'/>"
+    "<framequat objtype='body' objname='a'/><framequat objtype='geom' objname='me'/>"
+    "<framepos objtype='body' objname='p' reftype='body' refname='a'/></sensor></mujoco>";
+
+TEST(sensors_controllers_and_adhesion_are_kept) { check_text(SENSORS); }
 
 /* ---- C calls ---- */
 
@@ -529,18 +556,18 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnBodyDef) == 280);
     CHECK(sizeof(TnJointDef) == 208);
     CHECK(sizeof(TnGeomDef) == 280);
-    CHECK(sizeof(TnSiteDef) == 96);
+    CHECK(sizeof(TnSiteDef) == 128);
     CHECK(sizeof(TnTendonDef) == 120);
-    CHECK(sizeof(TnActuatorDef) == 368);
+    CHECK(sizeof(TnActuatorDef) == 416);
     CHECK(sizeof(TnEqualityDef) == 176);
-    CHECK(sizeof(TnPairDef) == 72);
-    CHECK(sizeof(TnSensorDef) == 48);
+    CHECK(sizeof(TnPairDef) == 88);
+    CHECK(sizeof(TnSensorDef) == 88);
     CHECK(sizeof(TnKeyDef) == 120);
     CHECK(sizeof(TnMeshDef) == 72);
-    CHECK(sizeof(TnCameraDef) == 104);
+    CHECK(sizeof(TnCameraDef) == 112);
     CHECK(sizeof(TnRodDef) == 296);
     CHECK(sizeof(TnWheelDef) == 128);
-    CHECK(sizeof(TnSoftDef) == 312);
+    CHECK(sizeof(TnSoftDef) == 320);
     CHECK(sizeof(TnTieDef) == 40);
     CHECK(sizeof(TnTrackDef) == 48);
     CHECK(sizeof(TnView) == 64);

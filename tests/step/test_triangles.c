@@ -241,7 +241,7 @@ TEST(what_cannot_be_is_told)
         {"<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1' elevation='1 2 3'/></asset>",
          "= 4 numbers, not 3"},
         {"<worldbody><geom type='hfield'/></worldbody>", "attribute 'hfield' is missing"},
-        {"<worldbody><geom type='hfield' hfield='x'/></worldbody>", "no hfield named 'x'"},
+        {"<worldbody><geom type='hfield' hfield='x'/></worldbody>", "no height field named 'x'"},
         {"<tenon><mesh name='x' collision='triangles'/></tenon>", "no mesh named 'x'"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TnError err = {0};
