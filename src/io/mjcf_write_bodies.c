@@ -177,10 +177,19 @@ static void write_site(TnWriter *w, int i)
         TN_REALS(TnSiteDef, "quat", quat, 4),
     };
     const TnSiteDef *site = &w->d.sites[i], usual = tn_site_def();
-    if (site->at_center_of_mass) return; /* a sensor's, which names the body */
+    /* a sensor's, which names the body or geom */
+    if (site->at_center_of_mass || site->at_geom) return;
     tn_write_open(w, "site");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_SITE, i + 1));
     TN_WRITE_FIELDS(w, fields, site, &usual);
+    static const char *const types[] = {[TN_GEOM_CAPSULE] = "capsule",
+                                        [TN_GEOM_ELLIPSOID] = "ellipsoid",
+                                        [TN_GEOM_CYLINDER] = "cylinder",
+                                        [TN_GEOM_BOX] = "box"};
+    if (site->type > TN_GEOM_SPHERE && site->type <= TN_GEOM_BOX)
+        tn_write_text(w, "type", types[site->type]);
+    if (memcmp(site->size, usual.size, sizeof usual.size) != 0)
+        tn_write_reals(w, "size", site->size, 3);
     tn_write_close(w);
 }
 
@@ -208,6 +217,8 @@ static void write_camera(TnWriter *w, int i)
     tn_write_text(w, "name", camera->name);
     TN_WRITE_FIELDS(w, fields, camera, &usual);
     tn_write_real(w, "fovy", tn_write_degrees(camera->fovy));
+    if (memcmp(camera->resolution, usual.resolution, sizeof usual.resolution) != 0)
+        tn_write_ints(w, "resolution", camera->resolution, 2);
     if (camera->target)
         tn_write_text(w, "target", tn_write_name(w, TN_WRITTEN_BODY, camera->target));
     tn_write_close(w);
@@ -244,6 +255,7 @@ static void open_body(TnWriter *w, int i)
         TN_REALS(TnBodyDef, "pos", pos, 3),
         TN_REALS(TnBodyDef, "quat", quat, 4),
         TN_REAL(TnBodyDef, "gravcomp", gravity_compensation),
+        TN_BOOL(TnBodyDef, "mocap", mocap),
     };
     const TnBodyDef *body = &w->d.bodies[i], usual = tn_body_def();
     tn_write_open(w, "body");
