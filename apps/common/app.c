@@ -1,6 +1,8 @@
 /* What several commands need: messages, loading a model, names, the clock. */
 #include "app.h"
 
+#include "problems.h"
+
 #include "options.h"
 #include "program.h"
 
@@ -89,12 +91,7 @@ TnLoadDef *load_def(void)
     return &def;
 }
 
-void print_errors(const TnError *err)
-{
-    fprintf(stderr, "%s\n", err->message);
-    int shown = count_lines(err->message);
-    if (err->count > shown) fprintf(stderr, "and %d more\n", err->count - shown);
-}
+void print_errors(const TnError *err) { problems_print(stderr, "", err->message, err->count); }
 
 static int failed(const TnError *err)
 {
@@ -104,8 +101,7 @@ static int failed(const TnError *err)
     return err->code == TN_ERROR_MEMORY ? EXIT_IO : EXIT_MODEL;
 }
 
-static TnModelBuilder *load_with_remarks(const char *command, const char *path, TnRemarks *remarks,
-                                         int *code)
+TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
     if (!file_is_readable(path)) {
@@ -118,15 +114,10 @@ static TnModelBuilder *load_with_remarks(const char *command, const char *path, 
     return builder;
 }
 
-TnModelBuilder *load_builder(const char *command, const char *path, int *code)
-{
-    return load_with_remarks(command, path, NULL, code);
-}
-
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code)
 {
     TnError err = {0};
-    TnModelBuilder *builder = load_with_remarks(command, path, remarks, code);
+    TnModelBuilder *builder = load_builder(command, path, remarks, code);
     TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
     if (builder && !model) *code = failed(&err);
     tn_builder_destroy(builder);

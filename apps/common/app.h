@@ -24,7 +24,7 @@ void say(const char *command, const char *format, ...) __attribute__((format(pri
 /* How load_model reads URDF files; options set it (option_package_path, option_free_base). */
 TnLoadDef *load_def(void);
 /* Loads the definitions of a model; on failure as load_model. */
-TnModelBuilder *load_builder(const char *command, const char *path, int *code);
+TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code);
 /* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */
 TnModel *load_model(const char *command, const char *path, TnRemarks *remarks, int *code);
 void print_errors(const TnError *err); /* its lines on stderr, and how many did not fit */

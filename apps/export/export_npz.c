@@ -310,7 +310,7 @@ static const SignalArray signal_arrays[] = {
     {"joints", "joints_names", TN_SIGNAL_POSITION, TN_SIGNAL_VELOCITY},
     {"sensors", "sensors_names", TN_SIGNAL_SENSOR, TN_SIGNAL_SENSOR},
     {"ctrl", "ctrl_names", TN_SIGNAL_CTRL, TN_SIGNAL_CTRL},
-    {"actuators", "actuators_names", TN_SIGNAL_FORCE, TN_SIGNAL_FORCE}};
+    {"actuators", "actuators_names", TN_SIGNAL_FORCE, TN_SIGNAL_ACTIVATION}};
 enum { SIGNAL_ARRAYS = sizeof signal_arrays / sizeof *signal_arrays };
 
 static bool is_in(const SignalArray *array, TnSignalKind kind)

@@ -91,8 +91,9 @@ static bool check(const ConvertOptions *convert, const TnModel *model)
 static int convert_model(const ConvertOptions *convert)
 {
     TnError err = {0};
+    TnRemarks remarks = {0};
     int code = EXIT_FINE;
-    TnModelBuilder *builder = load_builder("convert", convert->path, &code);
+    TnModelBuilder *builder = load_builder("convert", convert->path, &remarks, &code);
     if (!builder) return code;
     TnModel *model = tn_builder_compile(builder, &err);
     if (!model) {
@@ -115,6 +116,8 @@ static int convert_model(const ConvertOptions *convert)
                info.body_count - 1, info.joint_count, info.geom_count, info.actuator_count,
                info.sensor_count,
                convert->check ? "; it loads again and moves with the same bits" : "");
+        if (remarks.count)
+            printf("%d remarks on %s: 'tenon validate' lists them\n", remarks.count, convert->path);
     }
     tn_model_destroy(model);
     tn_builder_destroy(builder);

@@ -12,22 +12,64 @@
 static const char *const joint_type_names[] = {"free", "ball", "slide",
                                                "hinge"};            /* order of TnJointType */
 static const char *const wheel_kind_names[] = {"rolling", "skate"}; /* of TnWheelKind */
-static const char *const sensor_type_names[] = {"jointpos",
-                                                "jointvel",
-                                                "framepos of body",
-                                                "framequat of body",
-                                                "framepos of site",
-                                                "framequat of site",
-                                                "tendonpos",
-                                                "tendonvel",
-                                                "actuatorpos",
-                                                "actuatorvel",
-                                                "gyro",
-                                                "velocimeter",
-                                                "force",
-                                                "torque",
-                                                "actuatorfrc",
-                                                "jointactuatorfrc"}; /* of TnSensorType */
+static const char *const sensor_type_names[] = {
+    [TN_SENSOR_JOINT_POS] = "jointpos",
+    [TN_SENSOR_JOINT_VEL] = "jointvel",
+    [TN_SENSOR_BODY_POS] = "framepos of body",
+    [TN_SENSOR_BODY_QUAT] = "framequat of body",
+    [TN_SENSOR_SITE_POS] = "framepos of site",
+    [TN_SENSOR_SITE_QUAT] = "framequat of site",
+    [TN_SENSOR_TENDON_POS] = "tendonpos",
+    [TN_SENSOR_TENDON_VEL] = "tendonvel",
+    [TN_SENSOR_ACTUATOR_POS] = "actuatorpos",
+    [TN_SENSOR_ACTUATOR_VEL] = "actuatorvel",
+    [TN_SENSOR_GYRO] = "gyro",
+    [TN_SENSOR_VELOCIMETER] = "velocimeter",
+    [TN_SENSOR_FORCE] = "force",
+    [TN_SENSOR_TORQUE] = "torque",
+    [TN_SENSOR_ACTUATOR_FORCE] = "actuatorfrc",
+    [TN_SENSOR_JOINT_ACTUATOR_FORCE] = "jointactuatorfrc",
+    [TN_SENSOR_TENDON_ACTUATOR_FORCE] = "tendonactuatorfrc",
+    [TN_SENSOR_BALL_QUAT] = "ballquat",
+    [TN_SENSOR_BALL_ANGULAR_VEL] = "ballangvel",
+    [TN_SENSOR_SITE_X_AXIS] = "framexaxis of site",
+    [TN_SENSOR_SITE_Y_AXIS] = "frameyaxis of site",
+    [TN_SENSOR_SITE_Z_AXIS] = "framezaxis of site",
+    [TN_SENSOR_SITE_VEL] = "framelinvel of site",
+    [TN_SENSOR_SITE_ANGULAR_VEL] = "frameangvel of site",
+    [TN_SENSOR_SITE_ACC] = "framelinacc of site",
+    [TN_SENSOR_SITE_ANGULAR_ACC] = "frameangacc of site",
+    [TN_SENSOR_ACCELEROMETER] = "accelerometer",
+    [TN_SENSOR_MAGNETOMETER] = "magnetometer",
+    [TN_SENSOR_SUBTREE_POS] = "subtreecom",
+    [TN_SENSOR_SUBTREE_VEL] = "subtreelinvel",
+    [TN_SENSOR_SUBTREE_ANGULAR_MOMENTUM] = "subtreeangmom",
+    [TN_SENSOR_CLOCK] = "clock",
+    [TN_SENSOR_POTENTIAL_ENERGY] = "e_potential",
+    [TN_SENSOR_KINETIC_ENERGY] = "e_kinetic",
+    [TN_SENSOR_JOINT_LIMIT_POS] = "jointlimitpos",
+    [TN_SENSOR_JOINT_LIMIT_VEL] = "jointlimitvel",
+    [TN_SENSOR_JOINT_LIMIT_FORCE] = "jointlimitfrc",
+    [TN_SENSOR_TENDON_LIMIT_POS] = "tendonlimitpos",
+    [TN_SENSOR_TENDON_LIMIT_VEL] = "tendonlimitvel",
+    [TN_SENSOR_TENDON_LIMIT_FORCE] = "tendonlimitfrc",
+    [TN_SENSOR_TOUCH] = "touch",
+    [TN_SENSOR_RANGEFINDER] = "rangefinder",
+    [TN_SENSOR_PROJECTION] = "camprojection",
+    [TN_SENSOR_INSIDE_SITE] = "insidesite",
+    [TN_SENSOR_DISTANCE] = "distance",
+    [TN_SENSOR_DISTANCE_NORMAL] = "normal",
+    [TN_SENSOR_DISTANCE_POINTS] = "fromto",
+    [TN_SENSOR_CONTACT] = "contact",
+    [TN_SENSOR_USER] = "user",
+};
+
+static const char *sensor_type_name(TnSensorType type)
+{
+    size_t count = sizeof sensor_type_names / sizeof sensor_type_names[0];
+    const char *name = (size_t)type < count ? sensor_type_names[type] : NULL;
+    return name ? name : "sensor";
+}
 
 static const char *const law_names[] = {"corotational", "neo-Hookean"}; /* of TnSoftLaw */
 
@@ -117,7 +159,7 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     if (info.sensor_count) printf("sensors\n");
     for (TnSensorId id = 1; id <= info.sensor_count; id++) {
         TnSensorInfo sensor = tn_model_sensor_info(model, id);
-        table_line(stdout, tn_model_sensor_name(model, id), "%s", sensor_type_names[sensor.type]);
+        table_line(stdout, tn_model_sensor_name(model, id), "%s", sensor_type_name(sensor.type));
     }
     if (info.key_count) printf("keys\n");
     for (TnKeyId id = 1; id <= info.key_count; id++) printf("  %s\n", tn_model_key_name(model, id));
@@ -205,7 +247,7 @@ static void print_lists(Json *json, const TnModel *model, const TnModelInfo *inf
     for (TnSensorId id = 1; id <= info->sensor_count; id++) {
         json_begin_object(json, NULL);
         json_string(json, "name", tn_model_sensor_name(model, id));
-        json_string(json, "type", sensor_type_names[tn_model_sensor_info(model, id).type]);
+        json_string(json, "type", sensor_type_name(tn_model_sensor_info(model, id).type));
         json_end(json);
     }
     json_end(json);

@@ -2,36 +2,26 @@
 #include "../common/app.h"
 #include "../common/json.h"
 #include "../common/options.h"
+#include "../common/problems.h"
 #include "commands.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The lines of `text` as an array of strings. */
 static void print_lines(Json *json, const char *key, const char *text)
 {
-    char line[2048];
     json_begin_array(json, key);
     while (*text) {
         size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, text);
-        if (length) json_string(json, NULL, line);
+        char *line = strndup(text, length);
+        if (length && line) json_string(json, NULL, line);
+        free(line);
         text += length;
         if (*text) text++;
     }
     json_end(json);
-}
-
-static void print_kind(const char *kind, const char *text, int count)
-{
-    int shown = count_lines(text);
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        if (length) printf("%s: %.*s\n", kind, (int)length, text);
-        text += length;
-        if (*text) text++;
-    }
-    if (count > shown) printf("%s: and %d more\n", kind, count - shown);
 }
 
 static int validate(const char *path, bool strict, bool as_json)
@@ -61,10 +51,13 @@ static int validate(const char *path, bool strict, bool as_json)
         json_integer(&json, "remark_count", remarks.count);
         print_lines(&json, "errors", loads ? "" : err.message);
         print_lines(&json, "remarks", remarks.message);
+        /* what does not fit the lists above is counted here */
+        problems_json(&json, "error_causes", loads ? "" : err.message, loads ? 0 : err.count);
+        problems_json(&json, "remark_causes", remarks.message, remarks.count);
         json_end(&json);
     } else {
-        if (!loads) print_kind("error", err.message, err.count);
-        print_kind("remark", remarks.message, remarks.count);
+        if (!loads) problems_print(stdout, "error: ", err.message, err.count);
+        problems_print(stdout, "remark: ", remarks.message, remarks.count);
         printf("%s: %s, %d errors, %d remarks\n", path, valid ? "valid" : "not valid",
                loads ? 0 : err.count, remarks.count);
     }

@@ -7,9 +7,17 @@
 
 #include <string.h>
 
+/* A model and what is made of it. */
+typedef struct Shown {
+    TnModel *model;
+    TnWorld *world;
+    TnScene *scene;
+} Shown;
+
 typedef struct ViewOptions {
     SimOptions sim;
     WindowOptions window;
+    Shown now, before; /* before: what the window showed until the model was loaded again */
 } ViewOptions;
 
 enum { OWN_OPTIONS = 32 };
@@ -40,61 +48,84 @@ static void print_help(const Option *table, int count)
            "  tenon view scenes/stir.xml\n"
            "  tenon view robot.xml --key home --speed 0.25 --paused\n"
            "  tenon view robot.xml --color subsystem --contacts --forces\n"
+           "  tenon view robot.xml --curves elbow.q0,elbow.ctrl\n"
            "  tenon view scenes/stir.xml --duration 2 --events events.jsonl\n");
 }
 
-static int view_scene(ViewOptions *view, TnWorld *world, const TnScene *scene)
+static void shown_free(Shown *shown)
+{
+    tn_scene_destroy(shown->scene);
+    if (shown->world) tn_world_destroy(shown->world);
+    tn_model_destroy(shown->model);
+    *shown = (Shown){0};
+}
+
+/* False, a message and an exit code where that fails; then there is nothing to free. */
+static bool shown_load(const ViewOptions *view, Shown *shown, TnKeyId *key, int *code)
 {
     TnError err = {0};
+    TnWorldDef def = sim_world_def(&view->sim);
+    *shown = (Shown){.model = load_model("view", view->window.input, NULL, code)};
+    if (!shown->model) return false;
+    *code = EXIT_USAGE;
+    bool fine = find_key("view", shown->model, view->sim.key, &def.key);
+    if (fine) {
+        shown->world = tn_world_create(&def, shown->model, &err);
+        if (shown->world) shown->scene = tn_scene_create_of(shown->world, &err);
+        fine = shown->scene != NULL;
+        *code = code_of(&err);
+        if (!fine) say("view", "%s", err.message);
+    }
+    *key = def.key;
+    if (!fine) shown_free(shown);
+    return fine;
+}
+
+/* For the window. The old model lives until the next one: the window may still look at it. */
+static bool load_again(void *context, TnWorld **world, const TnScene **scene)
+{
+    ViewOptions *view = context;
+    Shown fresh;
+    TnKeyId key;
+    int code;
+    if (!shown_load(view, &fresh, &key, &code)) return false;
+    shown_free(&view->before);
+    view->before = view->now;
+    view->now = fresh;
+    *world = fresh.world;
+    *scene = fresh.scene;
+    return true;
+}
+
+static int view_scene(ViewOptions *view)
+{
+    TnError err = {0};
+    const TnScene *scene = view->now.scene;
     TnFrame *frame = tn_frame_create(scene, &err);
     int code = EXIT_IO;
-    if (!frame || tn_frame_capture(frame, world, NULL, false, &err) != TN_OK)
+    if (!frame || tn_frame_capture(frame, view->now.world, NULL, false, &err) != TN_OK)
         say("view", "%s", err.message);
     else
         code = window_open("view", &view->window, scene, frame, NULL);
     tn_frame_destroy(frame);
-    return code == EXIT_FINE ? viewer_run_world(&view->window.viewer, world, scene) : code;
-}
-
-static int view_world(ViewOptions *view, TnWorld *world)
-{
-    TnError err = {0};
-    TnScene *scene = tn_scene_create_of(world, &err);
-    int code = EXIT_IO;
-    if (scene)
-        code = view_scene(view, world, scene);
-    else
-        say("view", "%s", err.message);
-    tn_scene_destroy(scene);
-    return code;
-}
-
-static int view_model(ViewOptions *view, const TnModel *model)
-{
-    TnError err = {0};
-    TnWorldDef def = sim_world_def(&view->sim);
-    if (!find_key("view", model, view->sim.key, &def.key)) return EXIT_USAGE;
-    TnWorld *world = tn_world_create(&def, model, &err);
-    if (!world) {
-        say("view", "%s", err.message);
-        return code_of(&err);
-    }
-    view->window.viewer.key = def.key;
-    if (view->sim.duration > 0)
-        view->window.viewer.step_limit =
-            steps_of(view->sim.duration, tn_model_info(model).option.timestep);
-    int code = view_world(view, world);
-    if (code == EXIT_DIVERGED) say("view", "the simulation diverged; the last good state was kept");
-    tn_world_destroy(world);
-    return code;
+    if (code != EXIT_FINE) return code;
+    return viewer_run_world(&view->window.viewer, view->now.world, scene);
 }
 
 static int view_file(ViewOptions *view)
 {
     int code = EXIT_FINE;
-    TnModel *model = load_model("view", view->window.input, NULL, &code);
-    if (model) code = view_model(view, model);
-    tn_model_destroy(model);
+    ViewerDef *viewer = &view->window.viewer;
+    if (!shown_load(view, &view->now, &viewer->key, &code)) return code;
+    viewer->reload = load_again;
+    viewer->context = view;
+    if (view->sim.duration > 0)
+        viewer->step_limit =
+            steps_of(view->sim.duration, tn_model_info(view->now.model).option.timestep);
+    code = view_scene(view);
+    if (code == EXIT_DIVERGED) say("view", "the simulation diverged; the last good state was kept");
+    shown_free(&view->before);
+    shown_free(&view->now);
     return code;
 }
 

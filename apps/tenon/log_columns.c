@@ -51,6 +51,7 @@ static bool is_signal(const LogColumns *c, TnSignalKind kind)
     case TN_SIGNAL_CTRL:
         return c->options->on[LOG_CTRL];
     case TN_SIGNAL_FORCE:
+    case TN_SIGNAL_ACTIVATION:
         return c->options->on[LOG_ACTUATORS];
     case TN_SIGNAL_COUNT:
         break;
@@ -134,7 +135,7 @@ static void name_group(LogColumns *c, const TnModel *model, const TnScene *scene
         name_signals(c, scene, TN_SIGNAL_CTRL, TN_SIGNAL_CTRL);
         break;
     case LOG_ACTUATORS:
-        name_signals(c, scene, TN_SIGNAL_FORCE, TN_SIGNAL_FORCE);
+        name_signals(c, scene, TN_SIGNAL_FORCE, TN_SIGNAL_ACTIVATION);
         break;
     case LOG_BODIES:
         name_bodies(c, model, LOG_BODIES);
@@ -251,7 +252,7 @@ static void fill_group(const LogColumns *c, LogGroup group, double *to, TnWorld 
         fill_signals(c, to, TN_SIGNAL_CTRL, TN_SIGNAL_CTRL);
         break;
     case LOG_ACTUATORS:
-        fill_signals(c, to, TN_SIGNAL_FORCE, TN_SIGNAL_FORCE);
+        fill_signals(c, to, TN_SIGNAL_FORCE, TN_SIGNAL_ACTIVATION);
         break;
     case LOG_BODIES:
         fill_bodies(c, to, world, LOG_BODIES);

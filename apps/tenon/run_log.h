@@ -17,7 +17,7 @@ typedef enum LogGroup {
     LOG_FORCES,    /* of joints and equalities */
     LOG_SENSORS,   /* NAME.s0 … */
     LOG_CTRL,      /* NAME.ctrl */
-    LOG_ACTUATORS, /* NAME.force */
+    LOG_ACTUATORS, /* NAME.force, NAME.act */
     LOG_BODIES,    /* pose and velocity of the bodies that LOG_JOINTS does not have */
     LOG_GROUP_COUNT
 } LogGroup;

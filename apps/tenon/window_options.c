@@ -18,8 +18,13 @@ int window_option_table(Option *table, int count, WindowOptions *window)
     ViewerDef *viewer = &window->viewer;
     table[count++] = option_set("--paused", &viewer->paused, "start paused; Space runs");
     table[count++] = option_set("--fullscreen", &viewer->fullscreen, "open in full screen");
-    table[count++] = option_text("--screenshots", &viewer->screenshot_folder, "FOLDER",
-                                 "folder for screenshots (key P); default: the current folder");
+    table[count++] = option_text(
+        "--screenshots", &viewer->screenshot_folder, "FOLDER",
+        "folder for screenshots (key P) and keyframes (key M); default: the current folder");
+    table[count++] =
+        option_text("--curves", &viewer->curves, "NAME,...",
+                    "draw these signals over time: NAME.q0, NAME.v0 of joints, NAME.s0 "
+                    "of sensors, NAME.ctrl, NAME.force of actuators");
     table[count++] = option_text("--events", &window->events_path, "FILE",
                                  "log events as lines of JSON; - for stdout");
     table[count++] = option_real("--fps-limit", &viewer->fps_limit, "N", 0, 1000, ENDS_CLOSED,
@@ -27,6 +32,26 @@ int window_option_table(Option *table, int count, WindowOptions *window)
     table[count++] = option_clear("--no-vsync", &viewer->vsync,
                                   "do not wait for the vertical sync of the screen");
     return picture_option_table(table, count, &window->picture);
+}
+
+/* False and a message where a signal is not there. */
+static bool check_curves(const char *command, const char *names, const TnScene *scene)
+{
+    while (names && *names) {
+        size_t length = strcspn(names, ",");
+        int i = 0;
+        while (i < scene->signal_count && (strlen(scene->signals[i].name) != length ||
+                                           strncmp(scene->signals[i].name, names, length) != 0))
+            i++;
+        if (i == scene->signal_count) {
+            say(command, "--curves: there is no signal '%.*s'%s%s", (int)length, names,
+                scene->signal_count ? "; the first is " : "; there are none",
+                scene->signal_count ? scene->signals[0].name : "");
+            return false;
+        }
+        names += length + (names[length] == ',');
+    }
+    return true;
 }
 
 static int open_events(const char *command, WindowOptions *window)
@@ -49,6 +74,7 @@ int window_open(const char *command, WindowOptions *window, const TnScene *scene
     ViewerDef *viewer = &window->viewer;
     PictureOptions *picture = &window->picture;
     if (!picture_scene(command, picture, scene, &viewer->camera)) return EXIT_USAGE;
+    if (!check_curves(command, viewer->curves, scene)) return EXIT_USAGE;
     viewer->draw = picture->draw;
     viewer->width = picture->width;
     viewer->height = picture->height;

@@ -13,7 +13,7 @@ typedef struct WindowOptions {
     char title[300];
 } WindowOptions;
 
-enum { WINDOW_OPTION_COUNT = 6 + PICTURE_OPTION_COUNT };
+enum { WINDOW_OPTION_COUNT = 7 + PICTURE_OPTION_COUNT };
 
 WindowOptions window_options(void);
 /* Appends WINDOW_OPTION_COUNT options; returns the new count. */

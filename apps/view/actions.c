@@ -3,7 +3,9 @@
 #include "../render/image.h"
 #include "window.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,6 +125,32 @@ static void screenshot_path(Viewer *viewer, char *path, size_t size)
         snprintf(path, size, "%s/tenon-%04d.png", viewer->def.screenshot_folder,
                  ++viewer->screenshots);
     } while (access(path, F_OK) == 0 && viewer->screenshots < 9999);
+}
+
+/* A file of its own, which a model may include. */
+void viewer_save_keyframe(Viewer *viewer)
+{
+    char path[400];
+    char *text = simulation_keyframe(viewer->simulation);
+    if (!text) return;
+    do {
+        snprintf(path, sizeof path, "%s/keyframe-%04d.xml", viewer->def.screenshot_folder,
+                 ++viewer->keyframes);
+    } while (access(path, F_OK) == 0 && viewer->keyframes < 9999);
+    errno = 0;
+    FILE *out = fopen(path, "w");
+    bool written =
+        out && fprintf(out, "<mujoco>\n  <keyframe>\n    %s\n  </keyframe>\n</mujoco>\n", text) > 0;
+    if (out && fclose(out) != 0) written = false;
+    free(text);
+    if (!written) {
+        viewer_complain(viewer, "%s: cannot be written: %s", path, strerror(errno));
+        return;
+    }
+    viewer_say(viewer, "keyframe: %s", path);
+    event_begin(viewer->def.events, "keyframe");
+    event_text(viewer->def.events, "path", path);
+    event_end(viewer->def.events);
 }
 
 DrawOptions viewer_options(const Viewer *viewer)

@@ -232,6 +232,26 @@ static void toggle_info(Viewer *viewer, const KeyRow *row, int place)
     event_end(viewer->def.events);
 }
 
+static void toggle_signals(Viewer *viewer, const KeyRow *row, int place)
+{
+    (void)place;
+    if (viewer->signals.row_count == 0) {
+        viewer_say(viewer, viewer->playback ? "the recording has no signals"
+                                            : "the model has no joints, sensors or actuators");
+        return;
+    }
+    viewer->signals.shown = !viewer->signals.shown;
+    event_begin(viewer->def.events, "option");
+    event_text(viewer->def.events, "name", row->name);
+    event_bool(viewer->def.events, "value", viewer->signals.shown);
+    event_end(viewer->def.events);
+    if (viewer->signals.shown) signals_tell_place(viewer);
+}
+
+static void reload(Viewer *viewer) { viewer->wants_reload = true; }
+
+static void save_keyframe(Viewer *viewer) { send(viewer, COMMAND_KEYFRAME, 0); }
+
 static void full_screen(Viewer *viewer) { viewer_fullscreen(viewer); }
 
 static void screenshot(Viewer *viewer)
@@ -323,6 +343,9 @@ static const KeyRow table[] = {
     HEADING(IN_BOTH, "Window"),
     SWITCH(GLFW_KEY_F1, "F1", "help", "this help", toggle_help),
     SWITCH(GLFW_KEY_F2, "F2", "info", "figures and plots", toggle_info),
+    SWITCH(GLFW_KEY_F3, "F3", "signals", "sliders and curves", toggle_signals),
+    ROW(GLFW_KEY_F5, MODS_NONE, IN_WORLD, "F5", "load the model again", reload),
+    ROW(GLFW_KEY_M, MODS_NONE, IN_WORLD, "M", "save as keyframe", save_keyframe),
     ROW(GLFW_KEY_F11, MODS_NONE, IN_BOTH, "F11", "full screen", full_screen),
     ROW2(GLFW_KEY_P, GLFW_KEY_F12, MODS_NONE, IN_BOTH, "P, F12", "save a picture (PNG)",
          screenshot),
@@ -337,11 +360,13 @@ static const HelpRow mouse_rows[] = {
     {"Middle drag", "zoom"},
     {"Double click", "select a body"},
     {"Right double", "centre the view"},
+    {"Click a name", "its curve (F3)"},
 };
 static const HelpRow world_mouse_rows[] = {
     {"Ctrl+right drag", "pull a body"},
     {"  with Shift", "in a horizontal plane"},
     {"Ctrl+left drag", "rotate a rigid body"},
+    {"Drag a slider", "set a control or joint"},
 };
 static const HelpRow recording_mouse_rows[] = {
     {"Drag on the bar", "go to a time"},

@@ -342,6 +342,11 @@ void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers)
         return;
     }
     if (mouse->drag != DRAG_NONE) return; /* one button drags at a time */
+    if (button == GLFW_MOUSE_BUTTON_LEFT && signals_press(viewer)) {
+        mouse->button = button;
+        mouse->drag = viewer->signals.dragged >= 0 ? DRAG_SLIDER : DRAG_PANEL;
+        return;
+    }
     bool twice = is_double_click(viewer, button);
     if (twice && button == GLFW_MOUSE_BUTTON_LEFT && !on_timeline(viewer)) select_here(viewer);
     if (twice && button == GLFW_MOUSE_BUTTON_RIGHT) look_here(viewer);
@@ -390,6 +395,10 @@ void mouse_move(Viewer *viewer, double x, double y)
     case DRAG_TIMELINE:
         scrub(viewer);
         break;
+    case DRAG_SLIDER:
+        signals_drag(viewer);
+        break;
+    case DRAG_PANEL:
     case DRAG_NONE:
         break;
     }
@@ -398,6 +407,7 @@ void mouse_move(Viewer *viewer, double x, double y)
 void mouse_wheel(Viewer *viewer, double notches)
 {
     viewer->redraw = true;
+    if (signals_wheel(viewer, notches)) return;
     if (viewer->camera >= 0) {
         say_fixed_camera(viewer);
         return;

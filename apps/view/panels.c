@@ -3,7 +3,8 @@
  *   upper left   figures and plots (F2), or the help (F1)
  *   upper right  paused, speed
  *   lower left   messages, the hint at F1
- *   bottom       the bar of a recording */
+ *   bottom       the bar of a recording
+ * Signals and their curves are drawn by signal_panel.c. */
 #include "window.h"
 
 #include <math.h>
@@ -411,6 +412,7 @@ void panels_draw(Viewer *viewer, const View *view, PanelSet set, unsigned target
     if (scale.shown)
         color_bar_draw(viewer->overlay, &scale, viewer->width, viewer->height, viewer->scale);
     if (viewer->playback && all) draw_timeline(viewer);
+    signals_draw(viewer);
     if (viewer->shows_help && all)
         draw_help(viewer);
     else if (viewer->shows_info)

@@ -12,13 +12,17 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { COMMAND_ROOM = 64, NOTICE_ROOM = 256 };
+enum { MAX_SIGNALS = 4096 }; /* more than these nobody looks at */
 
 typedef struct Command {
     SimulationCommandKind kind;
+    int index;
     double value;
 } Command;
 
@@ -39,7 +43,9 @@ struct Simulation {
     Pull pull; /* as of this step */
     PullStrength strength;
     SoftGrip grip;
-    bool stress; /* is wanted */
+    bool stress;   /* is wanted */
+    bool signals;  /* frames have them */
+    double *state; /* room for qpos, qvel and ctrl */
     TnBodyId strength_body;
     double pull_force[3], pull_torque[3], pull_at[3];
     TnFrame *writing;
@@ -56,7 +62,8 @@ struct Simulation {
     Pull wanted_pull;
     TnFrame *waiting;
     SimulationStatus waiting_status;
-    bool fresh; /* `waiting` was not taken yet */
+    bool fresh;     /* `waiting` was not taken yet */
+    char *keyframe; /* text not yet taken */
 
     /* the window's thread alone */
     TnFrame *shown;
@@ -115,7 +122,8 @@ static bool write_frame(Simulation *sim)
 {
     TnFrame *frame = sim->writing;
     if (tn_frame_reserve_stress(frame, sim->stress ? 0 : -1, NULL) != TN_OK ||
-        tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK)
+        tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK ||
+        (sim->signals && tn_frame_capture_signals(frame, sim->world, NULL) != TN_OK))
         return false;
     if (sim->shows_past && tn_frame_reserve_contacts(frame, sim->past_count, NULL) == TN_OK) {
         for (int i = 0; i < sim->past_count; i++) frame->contacts[i] = sim->past_contacts[i];
@@ -264,6 +272,87 @@ static void reset_to(Simulation *sim, TnKeyId key)
     notify(sim, NOTICE_RESET);
 }
 
+/* ---- set by hand ---- */
+
+static void set_ctrl(Simulation *sim, int index, double value)
+{
+    TnStateView now = tn_world_state(sim->world);
+    if (index < 0 || index >= now.ctrl_count) return;
+    memcpy(sim->state, now.ctrl, (size_t)now.ctrl_count * sizeof *sim->state);
+    sim->state[index] = value;
+    tn_world_set_ctrl(sim->world, sim->state, NULL);
+    sim->has_news = true;
+}
+
+/* The joint stands still afterwards; everything else goes on as it was. */
+static void set_joint(Simulation *sim, TnJointId id, double value)
+{
+    TnStateView now = tn_world_state(sim->world);
+    TnJointInfo joint = tn_model_joint_info(tn_world_model(sim->world), id);
+    if (!sim->paused || joint.qpos_count != 1) return;
+    double *qpos = sim->state, *qvel = qpos + now.qpos_count;
+    memcpy(qpos, now.qpos, (size_t)now.qpos_count * sizeof *qpos);
+    memcpy(qvel, now.qvel, (size_t)now.dof_count * sizeof *qvel);
+    qpos[joint.qpos_start] = value;
+    qvel[joint.dof_start] = 0;
+    if (tn_world_set_state(sim->world, qpos, qvel, NULL) != TN_OK) return;
+    sim->finished = sim->diverged = false;
+    sim->has_news = true;
+    notify(sim, NOTICE_SET);
+}
+
+static void write_list(FILE *out, const char *name, const double *values, int count)
+{
+    if (count == 0) return;
+    fprintf(out, " %s=\"", name);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%.17g", i ? " " : "", values[i]);
+    fputc('"', out);
+}
+
+/* Where mocap bodies were put, in the order of the bodies. */
+static void write_mocap(FILE *out, const TnWorld *world)
+{
+    static const char *const names[] = {"mpos", "mquat"};
+    int body_count = tn_model_info(tn_world_model(world)).body_count;
+    for (int part = 0; part < 2; part++) {
+        bool any = false;
+        for (TnBodyId id = 1; id <= body_count; id++) {
+            double pose[7];
+            if (!tn_world_mocap(world, id, pose, pose + 3)) continue;
+            if (!any) fprintf(out, " %s=\"", names[part]);
+            for (int k = 0; k < (part ? 4 : 3); k++)
+                fprintf(out, "%s%.17g", any || k ? " " : "", pose[3 * part + k]);
+            any = true;
+        }
+        if (any) fputc('"', out);
+    }
+}
+
+static void make_keyframe(Simulation *sim)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return;
+    TnStateView now = tn_world_state(sim->world);
+    fprintf(out, "<key name=\"at_%g_s\" time=\"%.17g\"", now.time, now.time);
+    write_list(out, "qpos", now.qpos, now.qpos_count);
+    write_list(out, "qvel", now.qvel, now.dof_count);
+    write_list(out, "act", now.act, now.act_count);
+    write_list(out, "ctrl", now.ctrl, now.ctrl_count);
+    write_mocap(out, sim->world);
+    fputs("/>", out);
+    if (fclose(out) != 0) {
+        free(text);
+        return;
+    }
+    pthread_mutex_lock(&sim->mutex);
+    free(sim->keyframe);
+    sim->keyframe = text;
+    pthread_mutex_unlock(&sim->mutex);
+    notify(sim, NOTICE_KEYFRAME);
+}
+
 static void obey(Simulation *sim, Command command)
 {
     switch (command.kind) {
@@ -289,6 +378,15 @@ static void obey(Simulation *sim, Command command)
     case COMMAND_STRESS:
         sim->stress = command.value > 0;
         sim->has_news = true;
+        break;
+    case COMMAND_CTRL:
+        set_ctrl(sim, command.index, command.value);
+        break;
+    case COMMAND_JOINT:
+        set_joint(sim, command.index, command.value);
+        break;
+    case COMMAND_KEYFRAME:
+        make_keyframe(sim);
         break;
     }
 }
@@ -368,6 +466,8 @@ static void free_simulation(Simulation *sim)
     history_free(&sim->history);
     soft_grip_free(&sim->grip);
     free(sim->past_contacts);
+    free(sim->state);
+    free(sim->keyframe);
     tn_frame_destroy(sim->writing);
     tn_frame_destroy(sim->waiting);
     tn_frame_destroy(sim->shown);
@@ -396,16 +496,22 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
     sim->wake = def->wake;
     sim->paused = def->paused;
     sim->stress = def->stress;
+    sim->signals = scene->signal_count <= MAX_SIGNALS;
+    TnStateView start = tn_world_state(world);
+    sim->state =
+        malloc(((size_t)start.qpos_count + (size_t)start.dof_count + (size_t)start.ctrl_count + 1) *
+               sizeof *sim->state);
     sim->pace.speed = def->speed;
     sim->writing = tn_frame_create(scene, err);
     sim->waiting = tn_frame_create(scene, err);
     sim->shown = tn_frame_create(scene, err);
-    if (!sim->writing || !sim->waiting || !sim->shown ||
+    if (!sim->state || !sim->writing || !sim->waiting || !sim->shown ||
         !history_create(&sim->history, def->max_states, def->max_bytes))
         goto no_memory;
     /* the state at the start can be seen before the thread has done anything */
     if (tn_frame_reserve_stress(sim->shown, sim->stress ? 0 : -1, err) != TN_OK ||
-        tn_frame_capture(sim->shown, world, NULL, false, err) != TN_OK)
+        tn_frame_capture(sim->shown, world, NULL, false, err) != TN_OK ||
+        (sim->signals && tn_frame_capture_signals(sim->shown, world, err) != TN_OK))
         goto no_memory;
     sim->shown_status = sim->waiting_status = current_status(sim);
     sim->has_mutex = pthread_mutex_init(&sim->mutex, NULL) == 0;
@@ -434,11 +540,25 @@ void simulation_stop(Simulation *sim)
 
 bool simulation_command(Simulation *sim, SimulationCommandKind kind, double value)
 {
+    return simulation_set(sim, kind, 0, value);
+}
+
+char *simulation_keyframe(Simulation *sim)
+{
+    pthread_mutex_lock(&sim->mutex);
+    char *text = sim->keyframe;
+    sim->keyframe = NULL;
+    pthread_mutex_unlock(&sim->mutex);
+    return text;
+}
+
+bool simulation_set(Simulation *sim, SimulationCommandKind kind, int index, double value)
+{
     pthread_mutex_lock(&sim->mutex);
     bool fits = sim->command_count < COMMAND_ROOM;
     if (fits) {
         int place = (sim->command_first + sim->command_count++) % COMMAND_ROOM;
-        sim->commands[place] = (Command){kind, value};
+        sim->commands[place] = (Command){kind, index, value};
     }
     pthread_cond_signal(&sim->changed);
     pthread_mutex_unlock(&sim->mutex);

@@ -26,12 +26,16 @@ typedef struct SimulationDef {
 SimulationDef simulation_def(void);
 
 typedef enum SimulationCommandKind {
-    COMMAND_PAUSE, /* value: 1 pause, 0 run, -1 the other of the two */
-    COMMAND_STEP,  /* one step where paused; else it pauses */
-    COMMAND_BACK,  /* to the state before the last step; pauses */
-    COMMAND_SPEED, /* value: simulated seconds per second */
-    COMMAND_RESET, /* value: keyframe, -1 for the one of SimulationDef */
-    COMMAND_STRESS /* value: 1 frames have it, 0 they do not: it costs time */
+    COMMAND_PAUSE,   /* value: 1 pause, 0 run, -1 the other of the two */
+    COMMAND_STEP,    /* one step where paused; else it pauses */
+    COMMAND_BACK,    /* to the state before the last step; pauses */
+    COMMAND_SPEED,   /* value: simulated seconds per second */
+    COMMAND_RESET,   /* value: keyframe, -1 for the one of SimulationDef */
+    COMMAND_STRESS,  /* value: 1 frames have it, 0 they do not: it costs time */
+    COMMAND_CTRL,    /* sets control `index` to the value; the model's track ends */
+    COMMAND_JOINT,   /* moves the hinge or slide with id `index` to the value, at rest; where paused
+                        only */
+    COMMAND_KEYFRAME /* the present state as text: simulation_keyframe */
 } SimulationCommandKind;
 
 /* What happened, in the order in which it did. */
@@ -45,6 +49,8 @@ typedef enum NoticeKind {
     NOTICE_RESET,
     NOTICE_DIVERGED, /* the step was refused; paused */
     NOTICE_FINISHED, /* the step limit is reached; paused */
+    NOTICE_SET,      /* a joint was moved by hand */
+    NOTICE_KEYFRAME, /* its text can be taken */
 } NoticeKind;
 
 typedef struct Notice {
@@ -84,6 +90,11 @@ void simulation_stop(Simulation *simulation);
 
 /* False where too many commands wait. */
 bool simulation_command(Simulation *simulation, SimulationCommandKind kind, double value);
+/* COMMAND_CTRL: `index` from 0. COMMAND_JOINT: `index` is the joint's id. */
+bool simulation_set(Simulation *simulation, SimulationCommandKind kind, int index, double value);
+/* The state of the last COMMAND_KEYFRAME as an MJCF element <key .../>; the caller frees it. NULL:
+ * none, or no memory. */
+char *simulation_keyframe(Simulation *simulation);
 /* Holds until set again; kind PULL_NONE lets go. */
 void simulation_pull(Simulation *simulation, const Pull *pull);
 /* The newest frame; the caller's until the next call. True where it is another than last time. */

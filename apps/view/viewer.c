@@ -122,6 +122,10 @@ static const char *notice_name(NoticeKind kind)
         return "diverged";
     case NOTICE_FINISHED:
         return "finished";
+    case NOTICE_SET:
+        return "set";
+    case NOTICE_KEYFRAME:
+        return "state";
     }
     return "";
 }
@@ -143,6 +147,7 @@ static void read_notice(Viewer *viewer, const Notice *notice)
     if (notice->kind == NOTICE_NO_BACK) viewer_say(viewer, "no earlier state is stored");
     if (notice->kind == NOTICE_DIVERGED) viewer->ever_diverged = true;
     if (notice->kind == NOTICE_FINISHED) viewer->quit = true;
+    if (notice->kind == NOTICE_KEYFRAME) viewer_save_keyframe(viewer);
     if (notice->kind == NOTICE_RESET) {
         if (notice->key)
             viewer_say(viewer, "start from keyframe %d '%s'", (int)notice->key,
@@ -176,6 +181,7 @@ static bool take_news(Viewer *viewer, double seconds)
     if (simulation_take(viewer->simulation, &viewer->frame, &viewer->status)) {
         viewer->redraw = true;
         panels_sample(viewer);
+        curves_sample(&viewer->signals, viewer->frame);
     }
     double now = glfwGetTime();
     if (viewer->status.pulling && !viewer->status.paused && now - viewer->mouse.told_time > 0.1) {
@@ -184,6 +190,102 @@ static bool take_news(Viewer *viewer, double seconds)
         if (viewer->mouse.pull.kind != PULL_NONE)
             mouse_tell_pull(viewer, s->pull_force, s->pull_torque, s->pull_at, viewer->frame->time);
     }
+    return true;
+}
+
+/* ---- another model ---- */
+
+static bool start_simulation(Viewer *viewer, TnWorld *world, bool paused)
+{
+    TnError err = {0};
+    SimulationDef sim = simulation_def();
+    sim.key = viewer->key;
+    sim.speed = viewer->speed;
+    sim.paused = paused;
+    sim.step_limit = viewer->def.step_limit;
+    sim.stress = viewer->draw.color == COLOR_STRESS;
+    sim.wake = wake;
+    viewer->world = world;
+    viewer->model = tn_world_model(world);
+    viewer->simulation = simulation_start(&sim, world, viewer->scene, &err);
+    if (viewer->simulation)
+        simulation_take(viewer->simulation, &viewer->frame, &viewer->status);
+    else
+        say("view", "%s", err.message);
+    return viewer->simulation != NULL;
+}
+
+static void start_curves(Viewer *viewer)
+{
+    const char *names = viewer->def.curves ? viewer->def.curves : "";
+    while (*names) {
+        size_t length = strcspn(names, ",");
+        int signal = signals_find(viewer->scene, names, length);
+        if (signal >= 0) signals_toggle_curve(viewer, signal);
+        names += length + (names[length] == ',');
+    }
+}
+
+/* What was drawn of the old model has its curves by name in the new one. */
+static bool take_scene(Viewer *viewer, const TnScene *scene, char *error, size_t size)
+{
+    Renderer *renderer = renderer_create(scene, glfwGetProcAddress, error, size);
+    Signals signals;
+    if (!renderer) return false;
+    if (!signals_create(&signals, scene, viewer->model)) {
+        snprintf(error, size, "no memory");
+        signals_free(&signals);
+        renderer_destroy(renderer);
+        return false;
+    }
+    for (int i = 0; i < viewer->signals.curve_count; i++) {
+        const char *name = viewer->scene->signals[viewer->signals.curves[i].signal].name;
+        int signal = signals_find(scene, name, strlen(name));
+        if (signal >= 0) curves_toggle(&signals, signal, NULL);
+    }
+    signals.shown = viewer->signals.shown;
+    signals_free(&viewer->signals);
+    renderer_destroy(viewer->renderer);
+    viewer->signals = signals;
+    viewer->renderer = renderer;
+    viewer->scene = scene;
+    if (viewer->camera >= scene->camera_count) viewer->camera = -1;
+    return true;
+}
+
+/* Loads the model again; the window, the camera and the options stay. False where nothing is left
+ * to show. */
+static bool reload(Viewer *viewer)
+{
+    TnWorld *world = viewer->world;
+    const TnScene *scene = viewer->scene;
+    bool paused = viewer->status.paused;
+    char error[512] = "";
+    viewer->wants_reload = false;
+    mouse_let_go(viewer);
+    if (!viewer->def.reload) return true;
+    simulation_stop(viewer->simulation);
+    viewer->simulation = NULL;
+    bool loaded = viewer->def.reload(viewer->def.context, &world, &scene);
+    if (loaded) {
+        viewer->selected = viewer->draw.selected = 0;
+        viewer->key =
+            tn_model_info(tn_world_model(world)).key_count >= viewer->key ? viewer->key : 0;
+        viewer->model = tn_world_model(world);
+        viewer->residuals.count = viewer->contacts.count = viewer->factors.count = 0;
+        if (!take_scene(viewer, scene, error, sizeof error)) {
+            say("view", "%s", error);
+            return false;
+        }
+    }
+    if (!start_simulation(viewer, world, paused)) return false;
+    if (loaded)
+        viewer_say(viewer, "the model was loaded again");
+    else
+        viewer_complain(viewer, "the model has errors, see the terminal; the old one stays");
+    event_begin(viewer->def.events, "reload");
+    event_bool(viewer->def.events, "value", loaded);
+    event_end(viewer->def.events);
     return true;
 }
 
@@ -236,6 +338,7 @@ static bool go_round(Viewer *viewer)
         if (!take_news(viewer, now - last)) return false;
         last = now;
         if (viewer->wants_screenshot) viewer_screenshot(viewer);
+        if (viewer->wants_reload && !reload(viewer)) return false;
         if (viewer->playback && viewer->def.duration > 0 && now - start >= viewer->def.duration)
             break;
         if (now - last_draw > idle_seconds) viewer->redraw = true; /* messages fade */
@@ -310,11 +413,17 @@ static bool prepare(Viewer *viewer, const char *command)
     viewer->renderer = renderer_create(viewer->scene, glfwGetProcAddress, error, sizeof error);
     if (viewer->renderer) viewer->overlay = overlay_create(glfwGetProcAddress, error, sizeof error);
     if (!viewer->overlay) say(command, "%s", error);
-    return viewer->overlay != NULL;
+    bool fine = viewer->overlay != NULL;
+    if (fine && !signals_create(&viewer->signals, viewer->scene, viewer->model)) {
+        say(command, "no memory for the signals");
+        fine = false;
+    }
+    return fine;
 }
 
 static void put_away(Viewer *viewer)
 {
+    signals_free(&viewer->signals);
     overlay_destroy(viewer->overlay);
     renderer_destroy(viewer->renderer);
     if (viewer->window) glfwDestroyWindow(viewer->window);
@@ -365,35 +474,20 @@ static void catch_interrupt(void)
 int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
 {
     Viewer viewer = start_viewer(def, scene);
-    TnError err = {0};
     viewer.model = tn_world_model(world);
-    bool fine = prepare(&viewer, "view");
-    if (fine) {
-        SimulationDef sim = simulation_def();
-        sim.key = def->key;
-        sim.speed = def->speed;
-        sim.paused = def->paused;
-        sim.step_limit = def->step_limit;
-        sim.stress = def->draw.color == COLOR_STRESS;
-        sim.wake = wake;
-        viewer.simulation = simulation_start(&sim, world, scene, &err);
-        if (!viewer.simulation) {
-            say("view", "%s", err.message);
-            fine = false;
-        }
-    }
+    bool fine = prepare(&viewer, "view") && start_simulation(&viewer, world, def->paused);
     if (fine) {
         catch_interrupt();
-        simulation_take(viewer.simulation, &viewer.frame, &viewer.status);
         tell_started(&viewer);
+        start_curves(&viewer);
         fine = go_round(&viewer);
     }
     bool has_run = viewer.simulation != NULL;
     simulation_stop(viewer.simulation);
     if (has_run) {
         event_begin(def->events, "quit");
-        event_number(def->events, "time", tn_world_state(world).time);
-        event_hash(def->events, "hash", tn_world_hash(world));
+        event_number(def->events, "time", tn_world_state(viewer.world).time);
+        event_hash(def->events, "hash", tn_world_hash(viewer.world));
         event_bool(def->events, "diverged", viewer.ever_diverged);
         event_end(def->events);
     }
@@ -422,6 +516,7 @@ int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
     if (fine) {
         catch_interrupt();
         tell_started(&viewer);
+        start_curves(&viewer);
         fine = go_round(&viewer);
         event_begin(def->events, "quit");
         event_number(def->events, "time", playback.time);

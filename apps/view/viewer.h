@@ -18,10 +18,15 @@ typedef struct ViewerDef {
     int camera;       /* index of the scene's camera to start from; -1: free */
     Orbit orbit;      /* of the free camera */
     const char *screenshot_folder;
-    FILE *events; /* one JSON object per line for what happens; NULL: none */
+    const char *curves; /* names of signals to draw from the start, "a.q0,b.s0"; NULL: none */
+    FILE *events;       /* one JSON object per line for what happens; NULL: none */
     /* a simulation's */
     TnKeyId key;        /* where it starts and what a reset goes back to; 0: the reference pose */
     int64_t step_limit; /* the window closes after so many steps; 0: never */
+    /* Loads the model again: another world and scene, which live as long as the old ones. False
+     * where it has errors, which it has said: the old ones stay. NULL: cannot. */
+    bool (*reload)(void *context, TnWorld **world, const TnScene **scene);
+    void *context;
     /* a recording's */
     bool loop;
     double duration; /* s by the wall after which the window closes; 0: never */

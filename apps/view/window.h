@@ -5,6 +5,7 @@
 #include "../render/overlay.h"
 #include "events.h"
 #include "playback.h"
+#include "signals.h"
 #include "simulation.h"
 #include "viewer.h"
 
@@ -18,7 +19,9 @@ typedef enum DragKind {
     DRAG_ZOOM,
     DRAG_PULL,
     DRAG_TURN,
-    DRAG_TIMELINE
+    DRAG_TIMELINE,
+    DRAG_SLIDER,
+    DRAG_PANEL /* a press on the list that moves nothing */
 } DragKind;
 
 typedef struct Mouse {
@@ -56,6 +59,7 @@ typedef struct Viewer {
 
     /* what is shown: one of the two */
     Simulation *simulation;
+    TnWorld *world; /* of the simulation, whose thread alone may touch it */
     Playback *playback;
     const TnModel *model; /* NULL for a recording */
     const TnScene *scene;
@@ -82,8 +86,10 @@ typedef struct Viewer {
     Samples residuals, contacts, factors;
     TnStepTimes times; /* smoothed */
     double fps;
+    Signals signals;
+    int keyframes; /* saved */
 
-    bool redraw, quit, ever_diverged, wants_screenshot;
+    bool redraw, quit, ever_diverged, wants_screenshot, wants_reload;
     double poll_time; /* s: events before this were seen then */
     int64_t drawn;
 } Viewer;
@@ -100,6 +106,7 @@ void viewer_set_camera(Viewer *viewer, int camera);
 void viewer_set_speed(Viewer *viewer, double speed);
 void viewer_fullscreen(Viewer *viewer);
 void viewer_screenshot(Viewer *viewer);
+void viewer_save_keyframe(Viewer *viewer);                    /* after NOTICE_KEYFRAME */
 void viewer_tell_playback(Viewer *viewer, const char *event); /* an event with the frame's time */
 
 /* keys.c */
@@ -127,6 +134,14 @@ void panels_draw(Viewer *viewer, const View *view, PanelSet set, unsigned target
 /* The bar of a recording, in pixels: left, top, width, height. */
 void panels_timeline(const Viewer *viewer, float box[4]);
 void panels_sample(Viewer *viewer); /* a new frame came */
+
+/* signal_panel.c: of the mouse's functions, true where the mouse is on the list. */
+void signals_draw(const Viewer *viewer);
+void signals_tell_place(const Viewer *viewer); /* an event with where the list is, in pixels */
+bool signals_press(Viewer *viewer);
+void signals_drag(Viewer *viewer);
+bool signals_wheel(Viewer *viewer, double notches);
+void signals_toggle_curve(Viewer *viewer, int signal);
 
 /* plots.c */
 typedef struct PlotStyle {

@@ -55,7 +55,7 @@ typedef enum TnJointType {
 typedef enum TnGeomType {
     TN_GEOM_PLANE,        /* infinite for collision, normal = local z; size: half lengths for
                              drawing, 0: infinite */
-    TN_GEOM_HEIGHT_FIELD, /* reserved; compile rejects it for now */
+    TN_GEOM_HEIGHT_FIELD, /* reserved: height fields are meshes, see TnHeightFieldDef */
     TN_GEOM_SPHERE,       /* size[0] radius */
     TN_GEOM_CAPSULE,      /* size[0] radius, size[1] half length of the cylinder along local z */
     TN_GEOM_ELLIPSOID,    /* size: three radii */
@@ -238,10 +238,20 @@ typedef enum TnActivation {
     TN_ACTIVATION_INTEGRATOR,   /* da/dt = u */
     TN_ACTIVATION_FILTER,       /* da/dt = (u - a) / time_constants[0], explicit steps */
     TN_ACTIVATION_FILTER_EXACT, /* the same, exact for a control that holds during a step */
-    TN_ACTIVATION_MUSCLE        /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
+    TN_ACTIVATION_MUSCLE,       /* da/dt = (u - a) / τ, u and a within [0, 1]; τ follows from
                                    time_constants (activation, deactivation, width of the transition
                                    between them) and a */
+    TN_ACTIVATION_PID           /* MuJoCo's plugin: TnPid below */
 } TnActivation;
+
+/* A controller that moves the actuator's length to the control: force = kp e + ki ∫ e dt - kd ·
+ * velocity, e = control - length. It uses neither gain nor bias. It has an activation for the
+ * integral if ki > 0, and one for the control that it follows if slew_max > 0. */
+typedef struct TnPid {
+    double kp, ki, kd;
+    double integral_max; /* N or N·m: bound of ki ∫ e dt; 0: none */
+    double slew_max;     /* largest rate of the control that it follows; 0: none */
+} TnPid;
 
 /* A muscle's force by length and velocity, as in MuJoCo. Lengths are those of the actuator, scaled
  * so that its length_range becomes `range`; 1 is the length of the largest force. */
@@ -267,8 +277,11 @@ typedef struct TnActuatorDef {
     const char *name;
     TnJointId joint;   /* hinge or slide */
     TnTendonId tendon; /* instead of a joint */
-    double gear;       /* default 1 */
-    double gain;       /* default 1 */
+    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
+     * the contacts; without length */
+    TnBodyId body;
+    double gear; /* default 1 */
+    double gain; /* default 1 */
     double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
@@ -277,9 +290,11 @@ typedef struct TnActuatorDef {
     bool muscle_gain; /* `muscle` replaces the gain, */
     bool muscle_bias; /* `passive` the bias */
     TnMuscle muscle, passive;
-    double length_range[2]; /* of a muscle: ascending */
+    double length_range[2]; /* of a muscle: ascending. Both 0: found from the limits of its joints,
+                               as MuJoCo's compiler finds it */
     TnActivation activation;
     double time_constants[3]; /* s; default 1, 0, 0 */
+    TnPid pid;
     bool activation_limited;
     double activation_range[2];
     bool activation_early; /* acts by the activation at the end of the step */
@@ -317,6 +332,10 @@ typedef struct TnPairDef {
     TnGeomId geom1, geom2;
     int contact_dim;
     double friction[3];
+    /* sliding and rolling friction in a second direction, < 0 (default): as in the first. The first
+     * one is the world's y axis in the contact plane, or its z axis if the normal is within 60
+     * degrees of y */
+    double friction_across[2];
     double restitution, margin; /* margin: of the pair, not of each */
     TnSource source;
 } TnPairDef;
@@ -448,11 +467,12 @@ typedef struct TnSoftDef {
     double thickness; /* m; > 0: a sheet. Each element of the mesh then is a triangle, whose fourth
                          node repeats the third; tn_sheet_mesh_check must have passed. Default 0 */
     bool no_stretch_force, no_bend_force; /* of a sheet; default false */
-    double pos[3], quat[4];               /* of the mesh in the world */
-    double youngs_modulus;                /* Pa, > 0; default 1e6 */
-    double poisson_ratio;                 /* [0, 0.5); default 0.3 */
-    double density;                       /* kg/m³; default 1000 */
-    double mass; /* kg, total mass, replaces the density; < 0 (default): not given */
+    double stretch_modulus; /* Pa, of a sheet's stretch if not youngs_modulus; default 0: it is */
+    double pos[3], quat[4]; /* of the mesh in the world */
+    double youngs_modulus;  /* Pa, > 0; default 1e6 */
+    double poisson_ratio;   /* [0, 0.5); default 0.3 */
+    double density;         /* kg/m³; default 1000 */
+    double mass;            /* kg, total mass, replaces the density; < 0 (default): not given */
     TnSoftLaw law;
     double damping_mass;      /* 1/s, >= 0: α of Rayleigh damping α M + β K; default 0 */
     double damping_stiffness; /* s, >= 0: its β; default 0.001 */

@@ -36,6 +36,8 @@ TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);
 TN_API const char *tn_model_site_name(const TnModel *model, TnSiteId id);
 TN_API const char *tn_model_tendon_name(const TnModel *model, TnTendonId id);
 TN_API const char *tn_model_actuator_name(const TnModel *model, TnActuatorId id);
+/* How many activations an actuator has; *start, where not NULL: the first one's place in act. */
+TN_API int tn_model_actuator_acts(const TnModel *model, TnActuatorId id, int *start);
 TN_API const char *tn_model_equality_name(const TnModel *model, TnEqualityId id);
 TN_API const char *tn_model_sensor_name(const TnModel *model, TnSensorId id);
 TN_API const char *tn_model_key_name(const TnModel *model, TnKeyId id);
@@ -75,8 +77,17 @@ typedef struct TnJointInfo {
     int qpos_start, qpos_count; /* range in qpos */
     int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
+    bool limited;
+    double range[2]; /* m or rad; 0 if not limited */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
+
+typedef struct TnActuatorInfo {
+    bool ctrl_limited;
+    double ctrl_range[2]; /* 0 if not limited */
+    int act;              /* index of its activation, from 0; -1: none */
+} TnActuatorInfo;
+TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 
 typedef struct TnGeomInfo {
     TnGeomType type;

@@ -78,17 +78,19 @@ typedef struct TnSceneJoint {
 
 /* A number that a simulation gives at every time: a joint's coordinate, a sensor's reading, … */
 typedef enum TnSignalKind {
-    TN_SIGNAL_POSITION, /* of a joint that is not free: m, rad, or a quaternion's part */
-    TN_SIGNAL_VELOCITY, /* of a joint that is not free: m/s or rad/s */
-    TN_SIGNAL_SENSOR,   /* in the sensor's unit */
-    TN_SIGNAL_CTRL,     /* of an actuator, in its unit */
-    TN_SIGNAL_FORCE,    /* of an actuator, before its gear: N or N·m */
+    TN_SIGNAL_POSITION,   /* of a joint that is not free: m, rad, or a quaternion's part */
+    TN_SIGNAL_VELOCITY,   /* of a joint that is not free: m/s or rad/s */
+    TN_SIGNAL_SENSOR,     /* in the sensor's unit */
+    TN_SIGNAL_CTRL,       /* of an actuator, in its unit */
+    TN_SIGNAL_FORCE,      /* of an actuator, before its gear: N or N·m */
+    TN_SIGNAL_ACTIVATION, /* of an actuator that has one */
     TN_SIGNAL_COUNT
 } TnSignalKind;
 TN_API const char *tn_signal_kind_name(TnSignalKind kind); /* "position", … */
 
 typedef struct TnSignal {
-    const char *name; /* NAME.q0, NAME.v0, NAME.s0, NAME.ctrl, NAME.force; joint3.q0 if unnamed */
+    const char *
+        name; /* NAME.q0, NAME.v0, NAME.s0, NAME.ctrl, NAME.force, NAME.act; joint3.q0 if unnamed */
     TnSignalKind kind;
 } TnSignal;
 
@@ -113,7 +115,7 @@ typedef struct TnScene {
     int camera_count;
     TnView view;             /* start of a free camera */
     void *memory;            /* owned by the creator of the scene */
-    const TnSignal *signals; /* joints, sensors, controls, forces of actuators, in this order */
+    const TnSignal *signals; /* joints, sensors, controls, forces and activations of actuators */
     int signal_count;
 } TnScene;
 

@@ -23,9 +23,22 @@ static void *carve(Carver *c, size_t bytes)
 
 #define CARVE(carver, type, count) ((type *)carve((carver), sizeof(type) * (size_t)(count)))
 
+static int piece_count(const TnModel *m, const TnGeom *g)
+{
+    return g->mesh >= 0 && m->meshes[g->mesh].piece_count ? m->meshes[g->mesh].piece_count : 1;
+}
+
+/* At most. */
+static int slot_count(const TnModel *m)
+{
+    int count = 0;
+    for (int g = 0; g < m->geom_count; g++) count += piece_count(m, &m->geoms[g]);
+    return count;
+}
+
 static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
 {
-    int n = model->geom_count;
+    int n = slot_count(model);
     c->slots = CARVE(k, TnSlot, n);
     c->locals = CARVE(k, TnSlotLocal, n);
     c->shape = CARVE(k, TnShape, n);
@@ -33,7 +46,7 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
     c->tri_meshes = CARVE(k, struct TnTriMesh *, n);
     c->surfaces = CARVE(k, TnSurface, n);
     c->pairs = CARVE(k, TnPairEntry, model->pair_count);
-    c->slot_of = CARVE(k, int32_t, n);
+    c->slot_of = CARVE(k, int32_t, model->geom_count);
     c->clamps = CARVE(k, TnClamp, model->rod_count ? model->link_count : 0);
     c->excluded = CARVE(k, uint8_t, model->body_count);
     c->place = CARVE(k, TnTransform, n);
@@ -61,7 +74,7 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
 typedef struct SortKey {
     int fixed;
     double radius;
-    int geom;
+    int geom, piece;
 } SortKey;
 
 static int compare_keys(const void *x, const void *y)
@@ -69,7 +82,7 @@ static int compare_keys(const void *x, const void *y)
     const SortKey *a = x, *b = y;
     if (a->fixed != b->fixed) return a->fixed - b->fixed;
     if (a->radius != b->radius) return a->radius < b->radius ? -1 : 1;
-    return a->geom - b->geom;
+    return a->geom != b->geom ? a->geom - b->geom : a->piece - b->piece;
 }
 
 static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
@@ -79,9 +92,14 @@ static int collect(const TnModel *m, const uint8_t *paired, SortKey *keys)
         const TnGeom *geom = &m->geoms[g];
         if (geom->contact_type == 0 && geom->contact_affinity == 0 && !paired[g]) continue;
         if (geom->type == TN_GEOM_SOFT) continue; /* has a tree of its own */
-        int fixed = geom->link == 0 ? 2 : tn_link_is_mocap(m, geom->link);
-        keys[count++] =
-            (SortKey){fixed, geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius, g};
+        SortKey key = {.fixed = geom->link == 0 ? 2 : tn_link_is_mocap(m, geom->link),
+                       .radius = geom->type == TN_GEOM_PLANE ? INFINITY : geom->bounding_radius,
+                       .geom = g};
+        bool parts = geom->mesh >= 0 && m->meshes[geom->mesh].piece_count;
+        for (key.piece = 0; key.piece < piece_count(m, geom); key.piece++) {
+            if (parts) key.radius = m->meshes[geom->mesh].pieces[key.piece].radius;
+            keys[count++] = key;
+        }
     }
     if (count > 1) qsort(keys, (size_t)count, sizeof keys[0], compare_keys);
     return count;
@@ -92,6 +110,19 @@ static bool is_identity(const double rot[9])
     for (int k = 0; k < 9; k++)
         if (rot[k] != (k % 4 == 0)) return false;
     return true;
+}
+
+/* Pieces of a mesh are as thin as the thinnest. */
+static void thin_pieces(TnCollider *c)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int slot = 0; slot < c->count; slot++) {
+            double *all = &c->thinness[c->slot_of[c->slots[slot].geom]];
+            if (pass)
+                c->thinness[slot] = *all;
+            else if (c->thinness[slot] < *all)
+                *all = c->thinness[slot];
+        }
 }
 
 static void fill_slots(TnCollider *c, const SortKey *keys)
@@ -106,7 +137,8 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
                                   .radius = g->size[0],
                                   .shape_type = g->type,
                                   .aligned = g->type != TN_GEOM_SPHERE && is_identity(g->link_rot)};
-        c->slot_of[keys[slot].geom] = slot;
+        c->slots[slot].piece = keys[slot].piece;
+        if (keys[slot].piece == 0) c->slot_of[keys[slot].geom] = slot;
         c->bounds[slot].slot = slot;
         c->subsystems[slot] = m->links[g->link].subsystem;
         v3_copy(local->pos, g->link_pos);
@@ -114,7 +146,13 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         local->bounding_radius = g->bounding_radius;
         c->shape[slot] = (TnShape){.type = g->type, .size = {g->size[0], g->size[1], g->size[2]}};
         if (g->mesh >= 0) {
-            const TnHull *hull = &m->meshes[g->mesh].hull;
+            const TnMesh *mesh = &m->meshes[g->mesh];
+            const TnHull *hull = &mesh->hull;
+            if (mesh->piece_count) {
+                hull = &mesh->pieces[keys[slot].piece];
+                v3_copy(local->half_extent, hull->half_extent);
+                local->bounding_radius = hull->radius;
+            }
             c->shape[slot].mesh_vertices = hull->vertices;
             c->shape[slot].mesh_vertex_count = hull->vertex_count;
             c->shape[slot].hull = hull;
@@ -135,6 +173,7 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
         if (g->type != TN_GEOM_PLANE) c->finite_count++;
         TN_ASSERT(g->link == 0 || g->type != TN_GEOM_PLANE); /* compile refuses it */
     }
+    thin_pieces(c);
     /* the cell of level 0: a quarter above the usual box, so that most of what moves stays in one
      * level */
     int middle = c->moving_count / 2;
@@ -171,14 +210,14 @@ static void destroy_tri_meshes(TnCollider *c)
 
 TnCollider *tn_collider_create(const TnModel *model)
 {
-    int n = model->geom_count;
+    int n = slot_count(model);
     Carver measure = {NULL, 0};
     TnCollider probe;
     lay_out(&probe, &measure, model);
     TnCollider *c = tn_calloc(1, sizeof *c);
     void *memory = tn_aligned_alloc(measure.used + 64);
     SortKey *keys = tn_malloc(sizeof *keys * (size_t)(n + 1));
-    uint8_t *paired = tn_calloc((size_t)n + 1, 1);
+    uint8_t *paired = tn_calloc((size_t)model->geom_count + 1, 1);
     if (!c || !memory || !keys || !paired) {
         tn_free(c);
         tn_free(memory);

@@ -53,7 +53,8 @@ typedef struct TnSlot {
     int32_t chain, near; /* of a rod: its index + 1, and links that are less than this apart do not
                             meet; else 0 */
     int32_t aligned;     /* its axes are the link's, as a rod's segments have them */
-    int32_t pad[3];
+    int32_t piece;       /* of a mesh in pieces: its number; else 0 */
+    int32_t pad[2];
 } TnSlot;
 
 /* What the update of a slot's bounds needs, in one cache line. */

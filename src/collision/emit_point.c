@@ -42,7 +42,8 @@ void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], co
     TnContactPoint *p = &e->points[e->count - 1];
     p->geom1 = c->slots[pair->slot1].geom;
     p->geom2 = c->slots[pair->slot2].geom;
-    p->feature = feature;
+    p->feature = feature ^ (uint32_t)c->slots[pair->slot1].piece * 0x9e3779b1u ^
+                 (uint32_t)c->slots[pair->slot2].piece * 0x85ebca6bu;
     p->dim = (int16_t)rule->dim;
     v3_copy(p->pos, pos);
     arm_to(e->detection, pair->slot1, pos, when, p->arm1);

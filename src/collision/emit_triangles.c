@@ -90,7 +90,7 @@ static void collide_then(const Flight *f, const TnMover *mover, double time, dou
     TnTransform there;
     tn_mover_at(mover, time, &there);
     TnPlaced shape = {mover->shape, &there};
-    tn_tri_collide(&shape, f->mesh, f->at, near, out);
+    tn_tri_collide(&shape, f->mesh, f->at, near, 0.0, out);
 }
 
 /* Where the path first meets the mesh. */
@@ -120,7 +120,7 @@ void tn_emit_triangles(TnEmitter *e, const TnSlotPair *pair, double way)
                 .near = pair->margin + d->slack};
     double reach = f.near + way, thin = c->thinness[i], nearest = INFINITY;
     TnTriContacts now, end;
-    tn_tri_collide(&shape, f.mesh, f.at, reach, &now);
+    tn_tri_collide(&shape, f.mesh, f.at, reach, 0.0, &now);
     for (int k = 0; k < now.count; k++) nearest = fmin(nearest, now.points[k].at.gap);
     bool far = way > d->far * thin, flies = far && nearest > d->touching * thin;
     if (flies) {

@@ -151,6 +151,22 @@ static int surface_of(TnCollider *collider, const TnGeom *g)
     return collider->surface_count++;
 }
 
+/* The slot of a geom that an explicit pair names; of a mesh in pieces all of them. */
+static void mark_paired(TnCollider *collider, int geom, double margin)
+{
+    int mesh = collider->model->geoms[geom].mesh, first = collider->slot_of[geom], last = first;
+    if (mesh >= 0 && collider->model->meshes[mesh].piece_count) {
+        first = 0;
+        last = collider->count - 1;
+    }
+    for (int slot = first; slot <= last; slot++) {
+        if (collider->slots[slot].geom != geom) continue;
+        collider->slots[slot].special |= 1;
+        if (margin > collider->locals[slot].bound_margin)
+            collider->locals[slot].bound_margin = margin;
+    }
+}
+
 void tn_filter_init(TnCollider *collider)
 {
     const TnModel *m = collider->model;
@@ -177,12 +193,7 @@ void tn_filter_init(TnCollider *collider)
             collider->slots[i].rod && collider->slots[i].rod == collider->slots[0].rod;
     sort_pairs(collider);
     for (int i = 0; i < m->pair_count; i++) {
-        const int geoms[2] = {m->pairs[i].geom1, m->pairs[i].geom2};
-        for (int k = 0; k < 2; k++) {
-            int slot = collider->slot_of[geoms[k]];
-            collider->slots[slot].special |= 1;
-            if (m->pairs[i].margin > collider->locals[slot].bound_margin)
-                collider->locals[slot].bound_margin = m->pairs[i].margin;
-        }
+        mark_paired(collider, m->pairs[i].geom1, m->pairs[i].margin);
+        mark_paired(collider, m->pairs[i].geom2, m->pairs[i].margin);
     }
 }

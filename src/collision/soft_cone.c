@@ -9,6 +9,7 @@
 #include "soft_surface.h"
 
 #define RIDGE 0.1 /* sine of the fold below which an edge is taken for flat */
+#define FOLD 0.4  /* the same for a sheet: what is less sharp is within its thickness */
 
 static inline double lower(double a, double b) { return a < b ? a : b; }
 static inline double higher(double a, double b) { return a > b ? a : b; }
@@ -55,7 +56,8 @@ static bool is_ridge(const TnSoftSurface *s, int edge)
     double across[3], middle[3];
     v3_cross(across, n, m);
     if (s->sheet && two[0] == two[1]) return true; /* its border */
-    bool flat = v3_dot(across, across) < RIDGE * RIDGE;
+    double least = s->sheet ? FOLD : RIDGE;
+    bool flat = v3_dot(across, across) < least * least;
     if (s->sheet) return !flat; /* whichever way it folds, and its triangles may be turned */
     if (v3_dot(n, m) > 0.0 && flat) return false;
     v3_add(middle, s->x[c[0]], s->x[c[1]]);

@@ -59,6 +59,17 @@ static double segments(const double *a0, const double *a1, const double *b0, con
     return v3_dot(r, r);
 }
 
+/* Boxes of two segments are farther apart along some axis. */
+static bool far_apart(const double *a, const double *b, const double *c, const double *d,
+                      double far)
+{
+    bool apart = false;
+    for (int k = 0; k < 3; k++)
+        apart |= (fmin(a[k], b[k]) > fmax(c[k], d[k]) + far) |
+                 (fmin(c[k], d[k]) > fmax(a[k], b[k]) + far);
+    return apart;
+}
+
 static bool tied(const Walk *w, int node, const int32_t *corners, int count)
 {
     bool yes = node >= 0 && w->s->ties[node] == 1 + w->other->index;
@@ -82,48 +93,122 @@ static double near_at_rest(const Walk *w, int triangle)
 
 /* ---- nodes ---- */
 
-static void node_triangle(Walk *w, int node, int triangle)
+/* The point of a triangle that is nearest to p, n its normal; returns the square of the distance.
+ */
+static double nearest_point(const double *const x[3], const double n[3], const double p[3],
+                            double weight[3])
+{
+    double best = INFINITY, d[3];
+    if (tn_soft_project(x, n, p, weight)) {
+        v3_sub(d, p, x[0]);
+        double height = v3_dot(n, d);
+        return height * height;
+    }
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        double e[3];
+        v3_sub(e, x[next], x[k]);
+        v3_sub(d, p, x[k]);
+        double t = clamp01(v3_dot(d, e) / v3_dot(e, e));
+        v3_add_scaled(d, e, -t);
+        double square = v3_dot(d, d);
+        if (!(square < best)) continue;
+        best = square;
+        weight[k] = 1.0 - t;
+        weight[next] = t;
+        weight[(k + 2) % 3] = 0.0;
+    }
+    return best;
+}
+
+/* The nearest one so far, of a sheet's node on each of its two sides: it may lie between two
+ * others. */
+static TnSoftNearest *best_of(Walk *w, int node, const double n[3])
 {
     TnSoftSurface *s = w->s;
-    const TnSoftSurface *o = w->other;
-    const int32_t *corner = o->triangles[triangle];
-    const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
-    double n[3], d[3], weight[3];
-    v3_copy(n, o->normals[triangle]);
-    if (o->sheet) { /* the side that the node is on */
-        v3_sub(d, s->x[node], x[0]);
-        if (v3_dot(n, d) < 0.0) v3_scale(n, n, -1.0);
+    if (s->probes[node].query != s->query) {
+        s->found[w->touched++] = node;
+        s->probes[node].query = s->query;
+        for (int side = 0; side <= s->sheet; side++)
+            s->nearest[node + side * s->node_count].triangle = -1;
     }
-    if (!s->sheet && v3_dot(s->looks[node], n) > 0.0) return;
-    if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
-    v3_sub(d, s->x[node], x[0]);
-    double height = v3_dot(n, d), gap = height - w->radii;
-    if (gap > w->reach || (!o->sheet && gap < -w->share * o->depths[triangle])) return;
-    if (!tn_soft_project(x, o->normals[triangle], s->x[node], weight) || tied(w, node, corner, 3))
-        return;
-    TnSoftNearest *best = &s->nearest[node];
-    bool first = s->probes[node].query != s->query;
-    if (!first && fabs(best->height) <= fabs(height)) return;
+    bool behind = s->sheet && v3_dot(s->looks[node], n) > 0.0;
+    return &s->nearest[node + (behind ? s->node_count : 0)];
+}
+
+static void keep_nearest(Walk *w, int node, int triangle, double height, const double weight[3],
+                         const double n[3])
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    const int32_t *corner = o->triangles[triangle];
+    TnSoftNearest *best = &w->s->nearest[node];
+    bool known = s->probes[node].query == s->query;
+    if (s->sheet && known) best = best_of(w, node, n);
+    if (known && best->triangle >= 0 && fabs(best->height) <= fabs(height)) return;
     if (w->self) {
         const double *rest[3];
         for (int k = 0; k < 3; k++) rest[k] = rest_of(o, corner[k]);
         if (tn_soft_point_triangle(rest_of(s, node), rest) <= near_at_rest(w, triangle)) return;
     }
-    if (first) s->found[w->touched++] = node;
-    s->probes[node].query = s->query;
+    best = best_of(w, node, n);
     best->height = height;
     best->triangle = triangle;
     v3_copy(best->weight, weight);
     v3_copy(best->n, n);
 }
 
+/* Against a sheet: it is round where it ends and where it is sharp, by its radius. */
+static void node_sheet(Walk *w, int node, int triangle)
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    const int32_t *corner = o->triangles[triangle];
+    const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
+    const double *normal = o->normals[triangle];
+    double d[3], n[3], weight[3], far = w->reach + w->radii;
+    if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
+    v3_sub(d, s->x[node], x[0]);
+    double height = v3_dot(normal, d);
+    if (fabs(height) > far) return;
+    double square = nearest_point(x, normal, s->x[node], weight);
+    if (!(square <= far * far) || tied(w, node, corner, 3)) return;
+    v3_copy(n, s->x[node]);
+    for (int k = 0; k < 3; k++) v3_add_scaled(n, x[k], -weight[k]);
+    if (v3_normalize(n) < 1e-3 * o->sizes[triangle]) v3_scale(n, normal, height < 0.0 ? -1.0 : 1.0);
+    if (!s->sheet && v3_dot(s->looks[node], n) > 0.0) return;
+    keep_nearest(w, node, triangle, sqrt(square), weight, n);
+}
+
+static void node_triangle(Walk *w, int node, int triangle)
+{
+    const TnSoftSurface *s = w->s, *o = w->other;
+    if (o->sheet) {
+        node_sheet(w, node, triangle);
+        return;
+    }
+    const int32_t *corner = o->triangles[triangle];
+    const double *x[3] = {o->x[corner[0]], o->x[corner[1]], o->x[corner[2]]};
+    const double *n = o->normals[triangle];
+    double d[3], weight[3];
+    if (!s->sheet && v3_dot(s->looks[node], n) > 0.0) return;
+    if (w->self && (corner[0] == node || corner[1] == node || corner[2] == node)) return;
+    v3_sub(d, s->x[node], x[0]);
+    double height = v3_dot(n, d), gap = height - w->radii;
+    if (gap > w->reach || gap < -w->share * o->depths[triangle]) return;
+    if (!tn_soft_project(x, n, s->x[node], weight) || tied(w, node, corner, 3)) return;
+    keep_nearest(w, node, triangle, height, weight, n);
+}
+
+/* Second sides of a sheet's nodes: a bit above all numbers of nodes. */
+#define SECOND_SIDE (1u << 29)
+
 static void emit_nodes(const Walk *w)
 {
     const TnSoftSurface *s = w->s;
     uint32_t kind = s->index <= w->other->index ? TN_SOFT_NODE : TN_SOFT_OTHER_NODE;
-    for (int i = 0; i < w->touched; i++) {
-        int node = s->found[i];
-        const TnSoftNearest *best = &s->nearest[node];
+    for (int i = 0; i < w->touched * (1 + s->sheet); i++) {
+        int node = s->found[i % w->touched], side = i / w->touched;
+        const TnSoftNearest *best = &s->nearest[node + side * s->node_count];
+        if (best->triangle < 0) continue;
         TnSoftPlace a = {.s = s, .count = 1, .node = {node}, .triangle = -1, .weight = {1.0}};
         TnSoftPlace b = {.s = w->other, .count = 3, .triangle = best->triangle};
         double n[3];
@@ -132,7 +217,8 @@ static void emit_nodes(const Walk *w)
             b.weight[k] = best->weight[k];
         }
         v3_scale(n, best->n, -1.0);
-        tn_soft_emit(w->e, &a, &b, n, best->height - w->radii, kind | (uint32_t)s->nodes[node]);
+        tn_soft_emit(w->e, &a, &b, n, best->height - w->radii,
+                     kind | (side ? SECOND_SIDE : 0u) | (uint32_t)s->nodes[node]);
     }
 }
 
@@ -163,6 +249,8 @@ static void edge_edge(Walk *w, int edge1, int edge2)
     int owner1 = s->edge_triangles[edge1][0], owner2 = o->edge_triangles[edge2][0];
     double deepest = w->share * fmin(s->depths[owner1], o->depths[owner2]),
            far = fmax(w->reach, deepest) + w->radii;
+    if (s->sheet && o->sheet && far_apart(s->x[a[0]], s->x[a[1]], o->x[b[0]], o->x[b[1]], far))
+        return;
     if (!(segments(s->x[a[0]], s->x[a[1]], o->x[b[0]], o->x[b[1]], &p, &q) <= far * far)) return;
     if (p < NEAR_END || p > 1.0 - NEAR_END || q < NEAR_END || q > 1.0 - NEAR_END) return;
     if (tied(w, a[0], b, 2) || tied(w, a[1], b, 2)) return;
@@ -278,6 +366,7 @@ void tn_soft_emit_pair(TnSoftEmitter *e, TnSoftSurface *s, const TnSoftSurface *
             if (!tn_soft_boxes_meet(a->low, a->high, cone->low, cone->high, motion)) continue;
         }
         if (!a->second && !b->second) {
+            if (s->sheet && other->sheet) w.reach = e->margin + d->slack + motion;
             leaves(&w, a, b, cone, s->grow + motion);
             continue;
         }

@@ -45,7 +45,7 @@ static size_t lay_out(TnSoftSurface *s, char *base)
         s->normals = carve(base, &used, t, sizeof s->normals[0]);
         s->looks = carve(base, &used, n, sizeof s->looks[0]);
         s->ridges = carve(base, &used, e, sizeof s->ridges[0]);
-        s->nearest = carve(base, &used, n, sizeof s->nearest[0]);
+        s->nearest = carve(base, &used, s->sheet ? 2 * n : n, sizeof s->nearest[0]);
     }
     s->probes = carve(base, &used, n, sizeof s->probes[0]);
     s->found = carve(base, &used, t, sizeof s->found[0]);

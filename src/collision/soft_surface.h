@@ -88,7 +88,8 @@ typedef struct TnSoftSurface {
     uint8_t *ridges;                /* per edge: the surface folds outward there */
     /* scratch */
     TnSoftProbe *probes;
-    TnSoftNearest *nearest; /* valid where the probe's query is the current one */
+    TnSoftNearest *nearest; /* valid where the probe's query is the current one; per node, of a
+                               sheet on one side and then on the other */
     int32_t query;
     int32_t *edge_done; /* query in which an edge was looked at */
     int32_t *found;     /* triangles near something */

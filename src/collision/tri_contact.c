@@ -5,13 +5,13 @@
  *
  *   face   the shape lies in front of the triangle's plane, up to a penetration of half its
  *          thickness. Its lowest points, as over a plane, count where they are over the triangle.
- *   ridge  the direction in which shape and triangle are nearest, m from the triangle to the shape,
- *          is one in which the surface itself has its nearest point at that edge or corner:
+ *   ridge  the direction in which shape and edge are nearest, m from the edge to the shape, is one
+ *          in which the surface itself has its nearest point there, on the edge or at its end:
  *
  *              m · d <= 0   for each direction d from there into the surface.
  *
- * Between two faces in one plane, and in a valley, no direction fulfils this: such edges do not
- * exist. On a ridge m lies between the normals of both faces. */
+ * Between two faces in one plane, and in a valley, no direction fulfils this: such edges are not
+ * looked at. On a ridge m lies between the normals of both faces. */
 #include "tri_mesh.h"
 
 #include "../math/vec3.h"
@@ -28,7 +28,9 @@ typedef struct Search {
     const TnPlaced *shape;
     const TnTriMesh *mesh;
     const TnTransform *at;
-    double margin, extent;
+    double margin, behind, extent;
+    double low[3], high[3];   /* the shape's box in its own axes, with what counts around it */
+    double turn[9], shift[3]; /* from the mesh's axes to these */
     TnTriContacts *out;
 } Search;
 
@@ -191,72 +193,89 @@ static bool is_corner_direction(const Search *s, int32_t vertex, const double m[
     return true;
 }
 
-/* m in the mesh's axes. The corners of the triangle that are highest along it touch. */
-static bool is_own_direction(const Search *s, const TnTriangle *t, const double m[3])
+/* m in the mesh's axes. The end of the edge that is higher along it touches, or both. */
+static bool is_own_direction(const Search *s, const TnTriangle *t, int side, const double m[3])
 {
-    double height[3], top = -INFINITY, size = 0.0;
-    bool touches[3];
-    int count = 0;
-    for (int k = 0; k < 3; k++) {
-        double d[3];
-        height[k] = v3_dot(m, tn_tri_corner(s->mesh, t, k));
-        top = fmax(top, height[k]);
-        v3_sub(d, tn_tri_corner(s->mesh, t, (k + 1) % 3), tn_tri_corner(s->mesh, t, k));
-        size = fmax(size, v3_norm(d));
-    }
-    for (int k = 0; k < 3; k++) {
-        touches[k] = height[k] >= top - ALONG * size;
-        count += touches[k];
-    }
-    if (count == 3) return v3_dot(m, t->normal) > 0.0;
-    for (int k = 0; k < 3; k++) {
-        if (count == 1 && touches[k]) return is_corner_direction(s, t->vertex[k], m);
-        if (count == 2 && touches[k] && touches[(k + 1) % 3]) return is_edge_direction(s, t, k, m);
-    }
-    return false;
+    double along[3];
+    v3_sub(along, tn_tri_corner(s->mesh, t, (side + 1) % 3), tn_tri_corner(s->mesh, t, side));
+    double rise = v3_dot(m, along);
+    if (fabs(rise) <= ALONG * v3_norm(along)) return is_edge_direction(s, t, side, m);
+    return is_corner_direction(s, t->vertex[rise > 0.0 ? (side + 1) % 3 : side], m);
 }
 
-/* Iterations end near the face's normal; where that very normal is as good, it is the one. */
-static void snap(const Search *s, const TnPlaced *tri, const double normal[3], TnWitness *w)
+/* Iterations end near a face's normal; where that very normal is as good, it is the one. */
+static void snap(const Search *s, const TnPlaced *edge, const double face[3], TnWitness *w)
 {
-    double toward[3] = {-normal[0], -normal[1], -normal[2]};
+    double toward[3];
+    m3_mul_v(toward, s->at->rot, face);
+    v3_scale(toward, toward, -1.0);
     if (v3_dot(w->normal, toward) < 0.99) return;
-    double gap = tn_separation(s->shape, tri, toward) - tn_core_radius(s->shape->shape);
+    double gap = tn_separation(s->shape, edge, toward) - tn_core_radius(s->shape->shape);
     if (gap < w->gap - 1e-10 * s->extent) return;
     v3_copy(w->normal, toward);
     w->gap = gap;
 }
 
-static void meet_ridges(Search *s, int triangle, const double normal[3])
+static void meet_ridge(Search *s, int triangle, int side, double corners[3][3])
 {
     const TnTriangle *t = &s->mesh->triangles[triangle];
-    TnTriShape tri;
+    double half[6], away[3], local[3];
+    TnShape line = {.type = TN_GEOM_MESH, .mesh_vertices = half, .mesh_vertex_count = 2};
+    TnTransform at = {.rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
+    TnPlaced edge = {&line, &at};
     TnWitness w;
     TnManifold m;
-    double away[3], local[3];
-    tn_tri_shape(s->mesh, s->at, triangle, &tri);
-    TnPlaced placed = {&tri.shape, &tri.at};
-    tn_convex_witness(s->shape, &placed, &w);
-    snap(s, &placed, normal, &w);
+    for (int k = 0; k < 3; k++) {
+        double a = corners[side][k], b = corners[(side + 1) % 3][k];
+        at.pos[k] = 0.5 * (a + b);
+        half[k] = 0.5 * (a - b);
+        half[3 + k] = 0.5 * (b - a);
+    }
+    v3_sub(away, s->shape->at->pos, at.pos);
+    double reach = s->margin + tn_core_radius(s->shape->shape);
+    if (reach > 0.0 && tn_gjk_apart(s->shape, &edge, reach, away)) return;
+    tn_convex_witness(s->shape, &edge, &w);
+    snap(s, &edge, t->normal, &w);
+    if (t->across[side] >= 0) snap(s, &edge, s->mesh->triangles[t->across[side]].normal, &w);
     if (!(w.gap <= s->margin)) return;
     v3_scale(away, w.normal, -1.0);
     m3_tmul_v(local, s->at->rot, away);
-    if (!is_own_direction(s, t, local)) return;
-    tn_manifold_build(s->shape, &placed, &w, s->margin, &m);
+    if (!is_own_direction(s, t, side, local)) return;
+    tn_manifold_build(s->shape, &edge, &w, s->margin, &m);
     for (int k = 0; k < m.count; k++) {
         TnManifoldPoint p = m.points[k];
-        p.feature ^= (uint32_t)triangle * 2654435761u; /* each triangle has its own */
+        p.feature ^= (uint32_t)(3 * triangle + side) * 2654435761u; /* each edge has its own */
         add_point(s, m.normal, &p);
     }
 }
 
 /* ---- all of them ---- */
 
+/* Whether the box of some points in the shape's axes meets the shape's. */
+static bool is_near(const Search *s, double (*x)[3], int count)
+{
+    for (int i = 0; i < 3; i++) {
+        bool above = true, below = true;
+        for (int k = 0; k < count; k++) {
+            above &= x[k][i] > s->high[i];
+            below &= x[k][i] < s->low[i];
+        }
+        if (above || below) return false;
+    }
+    return true;
+}
+
 static void meet(void *context, int triangle)
 {
     Search *s = context;
     const TnTriangle *t = &s->mesh->triangles[triangle];
-    double corners[3][3], normal[3], back[3], p[3], radius = tn_core_radius(s->shape->shape);
+    double local[3][3], corners[3][3], normal[3], back[3], p[3];
+    double radius = tn_core_radius(s->shape->shape);
+    for (int k = 0; k < 3; k++) {
+        m3_mul_v(local[k], s->turn, tn_tri_corner(s->mesh, t, k));
+        v3_add(local[k], local[k], s->shift);
+    }
+    if (!is_near(s, local, 3)) return;
     m3_mul_v(normal, s->at->rot, t->normal);
     for (int k = 0; k < 3; k++) {
         m3_mul_v(corners[k], s->at->rot, tn_tri_corner(s->mesh, t, k));
@@ -270,20 +289,39 @@ static void meet(void *context, int triangle)
     tn_support_core(s->shape, normal, p);
     v3_sub(p, p, corners[0]);
     double high = v3_dot(p, normal) + radius;
-    if (low + high > 0.0) meet_face(s, corners, normal);
-    if (t->ridges) meet_ridges(s, triangle, normal);
+    if (low + high > -2.0 * s->behind) meet_face(s, corners, normal);
+    for (int side = 0; side < 3; side++) {
+        double ends[2][3];
+        if (!(t->ridges >> side & 1)) continue;
+        v3_copy(ends[0], local[side]);
+        v3_copy(ends[1], local[(side + 1) % 3]);
+        if (is_near(s, ends, 2)) meet_ridge(s, triangle, side, corners);
+    }
 }
 
 void tn_tri_collide(const TnPlaced *shape, const TnTriMesh *mesh, const TnTransform *at,
-                    double margin, TnTriContacts *out)
+                    double margin, double behind, TnTriContacts *out)
 {
-    Search s = {shape, mesh, at, margin, tn_shape_extent(shape->shape), out};
-    double low[3], high[3];
+    Search s = {.shape = shape,
+                .mesh = mesh,
+                .at = at,
+                .margin = margin,
+                .behind = behind,
+                .extent = tn_shape_extent(shape->shape),
+                .out = out};
+    double low[3], high[3], apart[3], back[9], grow = fmax(margin, behind);
     out->count = 0;
+    m3_transpose(back, shape->at->rot);
+    m3_mul(s.turn, back, at->rot);
+    v3_sub(apart, at->pos, shape->at->pos);
+    m3_mul_v(s.shift, back, apart);
+    tn_shape_box(shape, shape->at, s.low, s.high);
     tn_shape_box(shape, at, low, high);
     for (int k = 0; k < 3; k++) {
-        low[k] -= margin;
-        high[k] += margin;
+        low[k] -= grow;
+        high[k] += grow;
+        s.low[k] -= grow;
+        s.high[k] += grow;
     }
     tn_tri_mesh_query(mesh, low, high, meet, &s);
     reduce(&s);

@@ -70,7 +70,7 @@ static bool set_triangle(TnTriMesh *mesh, const int32_t *of, const int32_t *corn
     double size = v3_norm(t->normal);
     if (!(size > 0.0)) return false; /* without area: its neighbours touch what it would */
     v3_scale(t->normal, t->normal, 1.0 / size);
-    t->ridges = false;
+    t->ridges = 0;
     mesh->triangle_count++;
     return true;
 }
@@ -215,11 +215,7 @@ static bool list_edges(TnTriMesh *mesh, const Edge *edges)
     size_t count = 3 * (size_t)mesh->triangle_count, n = (size_t)mesh->vertex_count;
     mesh->edge_start = tn_calloc(n + 2, sizeof *mesh->edge_start);
     mesh->edges = tn_malloc(sizeof *mesh->edges * (2 * count + 1));
-    uint8_t *sharp = tn_calloc(n + 1, 1); /* vertices with a ridge */
-    if (!mesh->edge_start || !mesh->edges || !sharp) {
-        tn_free(sharp);
-        return false;
-    }
+    if (!mesh->edge_start || !mesh->edges) return false;
     int32_t *start = mesh->edge_start + 1; /* shifted while they are filled */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < count; i++) {
@@ -237,14 +233,9 @@ static bool list_edges(TnTriMesh *mesh, const Edge *edges)
     for (int i = 0; i < mesh->triangle_count; i++)
         for (int k = 0; k < 3; k++) {
             TnTriangle *t = &mesh->triangles[i];
-            if (is_ridge(mesh, t, k)) sharp[t->vertex[k]] = sharp[t->vertex[(k + 1) % 3]] = 1;
+            bool own = t->across[k] < 0 || t->across[k] > i;
+            if (own && is_ridge(mesh, t, k)) t->ridges |= (uint8_t)(1u << k);
         }
-    for (int i = 0; i < mesh->triangle_count; i++)
-        for (int k = 0; k < 3; k++) {
-            TnTriangle *t = &mesh->triangles[i];
-            t->ridges |= sharp[t->vertex[k]] != 0;
-        }
-    tn_free(sharp);
     return true;
 }
 

@@ -20,7 +20,8 @@ typedef struct TnTriangle {
     double normal[3];  /* unit, outward */
     int32_t vertex[3]; /* counter-clockwise from outside */
     int32_t across[3]; /* triangle on the other side of the edge from corner k to k + 1; -1: none */
-    bool ridges;       /* an edge or corner of it stands out of the surface */
+    uint8_t ridges; /* bit k: edge k stands out of the surface, and the triangle across, if there is
+                       one, comes later and leaves it to this one */
 } TnTriangle;
 
 typedef struct TnTriMesh {
@@ -56,10 +57,11 @@ typedef struct TnTriContacts {
     int count;
     TnTriPoint points[TN_TRI_POINTS];
 } TnTriContacts;
-/* The points where a convex shape is nearer than `margin` to the mesh, seen from outside. Where
- * there are too many the deepest stay. */
+/* The points where a convex shape is nearer than `margin` to the mesh, seen from outside: its
+ * middle is in front of a face, or `behind` it by no more. Where there are too many the deepest
+ * stay. */
 void tn_tri_collide(const TnPlaced *shape, const TnTriMesh *mesh, const TnTransform *at,
-                    double margin, TnTriContacts *out);
+                    double margin, double behind, TnTriContacts *out);
 /* The box of a placed shape in the axes of a transform. */
 void tn_shape_box(const TnPlaced *shape, const TnTransform *axes, double low[3], double high[3]);
 /* A triangle as a convex shape of its own, about its middle. */

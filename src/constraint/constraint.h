@@ -76,6 +76,10 @@ TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in);
  * body come out calmly, whatever the step. */
 double tn_way_out(double depth, double gravity, double size, double t, double share);
 
+/* Instead of a place in state.row_lambda: rows of contacts. */
+#define TN_SLOT_SPIN (-1)  /* spin and rolling friction */
+#define TN_SLOT_SLIDE (-2) /* sliding friction that differs in two directions */
+
 typedef struct TnConstraintSet {
     TnProblem problem;
     int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
@@ -89,7 +93,7 @@ typedef struct TnConstraintSet {
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     double *row_drive; /* per row: J v of mocap bodies; NULL without */
-    int *row_slot;     /* per row: place in state.row_lambda, or -1 for spin rows */
+    int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
 } TnConstraintSet;
 
 typedef struct TnLimit {
@@ -131,8 +135,15 @@ bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const doubl
  * points. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                     const TnContactPoint *c, int side, double arm[3]);
-/* What a spin or roll row turns about. */
-void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3]);
+/* Rows of contacts (oval.c): what they are rates of, along the world's axes; returns mu. */
+double tn_contact_row(const TnModel *model, const TnContactPoint *c, TnRowSet set, int slot,
+                      double linear[3], double angular[3]);
+/* Does its friction differ in two directions? Then it is in rows, and the contact has none. */
+bool tn_is_oval(const TnModel *model, const TnContactPoint *c);
+void tn_oval_axes(const double normal[3], double t1[3], double t2[3]);
+/* Adds the friction that is in rows. */
+void tn_oval_force(const TnModel *model, const TnConstraintSet *set, const TnContactPoint *points,
+                   int contact, double force[3]);
 
 /* ---- rows.c (private to the folder) ---- */
 typedef struct TnRowCounts {

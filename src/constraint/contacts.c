@@ -6,13 +6,6 @@
 
 #include "../math/vec3.h"
 
-void tn_constraint_spin_axis(const TnContactPoint *c, TnRowSet set, double axis[3])
-{
-    double t1[3], t2[3];
-    v3_tangents(c->normal, t1, t2);
-    v3_copy(axis, set == TN_ROW_SPIN ? c->normal : set == TN_ROW_ROLL ? t1 : t2);
-}
-
 typedef struct ContactTask {
     const TnConstraintInput *in;
     TnConstraintSet *set;
@@ -148,8 +141,10 @@ static void contact_range(void *context, int begin, int end)
             add_drive(model, c->geom2, &b, 1.0, e);
         }
         tn_warm_contact(in, task->groups, c, lambda, spin, task->set->problem.memory[i]);
+        bool oval = tn_is_oval(model, c);
+        if (oval) v3_scale(lambda, normal, v3_dot(normal, lambda));
         tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, normal, e,
-                               c->dim == 1 ? 0.0 : c->friction[0], lambda);
+                               c->dim == 1 || oval ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }
 }

@@ -65,11 +65,13 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
             *tn_row_lambda(state, set->row_slot[r]) = p->rows[r].lambda;
             continue;
         }
-        /* spin and roll rows: their axes in the world times λ */
+        /* rows of contacts: what they are rates of, in the world, times λ */
         const TnContactPoint *c = &in->contacts->points[p->rows[r].contact];
-        double axis[3];
-        tn_constraint_spin_axis(c, p->rows[r].set, axis);
-        v3_add_scaled(state->contacts[p->rows[r].contact].spin, axis, p->rows[r].lambda);
+        TnWarmContact *kept = &state->contacts[p->rows[r].contact];
+        double linear[3], angular[3];
+        tn_contact_row(in->model, c, p->rows[r].set, set->row_slot[r], linear, angular);
+        v3_add_scaled(kept->lambda, linear, p->rows[r].lambda);
+        v3_add_scaled(kept->spin, angular, p->rows[r].lambda);
     }
     return true;
 }

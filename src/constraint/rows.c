@@ -368,30 +368,32 @@ static void count_rows_of_joint(const TnConstraintInput *in, int j, TnRowCounts 
     n->entries += friction + limits * limited_dofs(joint);
 }
 
-/* ---- spin and rolling friction ---- */
+/* ---- friction of contacts that is in rows ---- */
 
-static const double zero3[3] = {0, 0, 0};
-
-static void add_spin_rows(TnRowWriter *w)
+static void add_contact_row(TnRowWriter *w, int contact, TnRowSet set, int slot)
 {
     const TnModel *model = w->in->model;
+    const TnContactPoint *c = &w->in->contacts->points[contact];
+    int a = model->geoms[c->geom1].link, b = model->geoms[c->geom2].link;
+    double linear[3], angular[3];
+    TnRow *row = tn_row_begin(w, set, slot);
+    row->contact = contact;
+    row->mu = tn_contact_row(model, c, set, slot, linear, angular);
+    tn_row_add_link(w, row, &w->start, b, c->pos, linear, angular, 1.0);
+    tn_row_add_link(w, row, &w->start, a, c->pos, linear, angular, -1.0);
+    tn_row_set_lever(w, row);
+    close_row(w, row);
+}
+
+static void add_contact_rows(TnRowWriter *w)
+{
+    static const TnRowSet sets[3] = {TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
     for (int i = 0; i < w->in->contacts->count; i++) {
         const TnContactPoint *c = &w->in->contacts->points[i];
-        if (c->dim < 4) continue;
-        int a = model->geoms[c->geom1].link, b = model->geoms[c->geom2].link;
-        double t1[3], t2[3];
-        v3_tangents(c->normal, t1, t2);
-        const double *axes[3] = {c->normal, t1, t2};
-        static const TnRowSet sets[3] = {TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
-        for (int k = 0; k < (c->dim == 6 ? 3 : 1); k++) {
-            TnRow *row = tn_row_begin(w, sets[k], -1);
-            row->contact = i;
-            row->mu = c->friction[k == 0 ? 1 : 2];
-            tn_row_add_link(w, row, &w->start, b, c->pos, zero3, axes[k], 1.0);
-            tn_row_add_link(w, row, &w->start, a, c->pos, zero3, axes[k], -1.0);
-            tn_row_set_lever(w, row);
-            close_row(w, row);
-        }
+        bool oval = w->in->model->has_oval_pairs && tn_is_oval(w->in->model, c);
+        for (int k = 1; oval && k < 3; k++) add_contact_row(w, i, sets[k], TN_SLOT_SLIDE);
+        for (int k = 0; c->dim >= 4 && k < (c->dim == 6 ? 3 : 1); k++)
+            add_contact_row(w, i, sets[k], TN_SLOT_SPIN);
     }
 }
 
@@ -424,6 +426,7 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     for (int i = 0; i < in->contacts->count; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
         int rows = c->dim == 6 ? 3 : c->dim == 4 ? 1 : 0;
+        if (model->has_oval_pairs && tn_is_oval(model, c)) rows += 2;
         n.rows += rows;
         n.sides += 2 * rows;
         if (rows)
@@ -445,7 +448,7 @@ bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes
     if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w) ||
         !tn_constraint_add_softs(&w))
         return false;
-    add_spin_rows(&w);
+    add_contact_rows(&w);
     TnProblem *p = &set->problem;
     p->row_count = w.row;
     p->side_count = w.side;

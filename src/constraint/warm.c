@@ -101,12 +101,14 @@ void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnCon
             double share = in->warm_start;
             if (share > 0.0 && set->row_slot[i] >= first_soft_row) share = 1.0;
             row->lambda = share * *tn_row_lambda(in->state, set->row_slot[i]);
-        } else { /* spin rows start from their contact */
+        } else { /* rows of contacts start from their contact */
             const TnContactPoint *c = &in->contacts->points[row->contact];
-            double lambda[3], spin[3], memory[3], axis[3];
+            double lambda[3], spin[3], memory[3], linear[3], angular[3];
             tn_warm_contact(in, groups, c, lambda, spin, memory);
-            tn_constraint_spin_axis(c, row->set, axis);
-            row->lambda = v3_dot(axis, spin);
+            tn_contact_row(in->model, c, row->set, set->row_slot[i], linear, angular);
+            row->lambda = v3_dot(linear, lambda) + v3_dot(angular, spin);
+            if (in->model->has_oval_pairs) /* else both are unit vectors */
+                row->lambda /= v3_dot(linear, linear) + v3_dot(angular, angular);
         }
         row->t = row->lambda;
     }

@@ -1,19 +1,25 @@
-/* activation.c: the activations of actuators over a step, as in MuJoCo: explicit steps of their
- * dynamics, or the exact answer for a filter whose control holds. Then they are clamped. */
+/* activation.c: the activations of actuators over a step, and what actuators act by, as in MuJoCo:
+ * explicit steps of their dynamics, or the exact answer for a filter whose control holds. Then they
+ * are clamped.
+ *
+ * A controller (TnPid) acts by kp c + ki s, a force, which its bias of -kp · length - kd · velocity
+ * completes. c is the control, which the one of the step before holds back, and s the integral of c
+ * - length up to the end of the step. */
 #include "dynamics.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST 1e-15 /* MuJoCo's least time */
 
-static double clamp(double x, const double range[2])
+static double clamp(double x, double low, double high)
 {
-    return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+    return x < low ? low : x > high ? high : x;
 }
 
 static double control_of(const TnActuator *a, double u)
 {
-    return a->ctrl_limited ? clamp(u, a->ctrl_range) : u;
+    return a->ctrl_limited ? clamp(u, a->ctrl_range[0], a->ctrl_range[1]) : u;
 }
 
 /* 0 before 0, 1 behind 1, in between with two continuous derivatives. */
@@ -27,18 +33,19 @@ static double smooth_step(double x)
 /* Activation is fast and deactivation slow, each slower the closer it is to its end. */
 static double muscle_rate(const double T[3], double u, double act)
 {
-    static const double unit[2] = {0.0, 1.0};
-    double pace = 0.5 + 1.5 * clamp(act, unit), change = clamp(u, unit) - act;
+    double pace = 0.5 + 1.5 * clamp(act, 0.0, 1.0), change = clamp(u, 0.0, 1.0) - act;
     double rise = T[0] * pace, fall = T[1] / pace, share = change > 0.0 ? 1.0 : 0.0;
     if (T[2] >= LEAST) share = smooth_step(change / T[2] + 0.5);
     return change / fmax(LEAST, fall + share * (rise - fall));
 }
 
-double tn_activation_next(const TnActuator *a, double ctrl, double act, double t)
+/* Of one activation, u its control. */
+static double next_of(const TnActuator *a, double u, double act, double t)
 {
-    double u = control_of(a, ctrl), T = fmax(LEAST, a->time_constants[0]);
+    double T = fmax(LEAST, a->time_constants[0]);
     switch (a->activation) {
     case TN_ACTIVATION_NONE:
+    case TN_ACTIVATION_PID:
         return act;
     case TN_ACTIVATION_INTEGRATOR:
         act += t * u;
@@ -53,28 +60,50 @@ double tn_activation_next(const TnActuator *a, double ctrl, double act, double t
         act += t * muscle_rate(a->time_constants, u, act);
         break;
     }
-    return a->act_limited ? clamp(act, a->act_range) : act;
+    return a->act_limited ? clamp(act, a->act_range[0], a->act_range[1]) : act;
 }
 
-void tn_activations_advance(const TnModel *model, const double *ctrl, double t,
-                            const int32_t *asleep, double *act)
+/* The input; `next` gets the activations. There is no control before the first step. */
+static double control_force(const TnPid *pid, const TnDrive *drive, double u, double length,
+                            const double *act, double *next)
 {
-    for (int i = 0; i < model->actuator_count && model->act_count; i++) {
-        const TnActuator *a = &model->actuators[i];
-        if (a->act < 0 || (asleep && a->subsystem >= 0 && asleep[a->subsystem])) continue;
-        act[a->act] = tn_activation_next(a, ctrl[i], act[a->act], t);
+    int k = 0;
+    double integral = 0.0, t = drive->t;
+    if (pid->slew_max > 0.0) {
+        double last = act[pid->ki > 0.0], most = pid->slew_max * t;
+        if (drive->time > 0.0) u = clamp(u, last - most, last + most);
     }
+    if (pid->ki > 0.0) {
+        double bound = pid->integral_max > 0.0 ? pid->integral_max / pid->ki : INFINITY;
+        integral = clamp(act[k] + (u - length) * t, -bound, bound);
+        next[k++] = integral;
+    }
+    if (pid->slew_max > 0.0) next[k] = u;
+    return pid->kp * u + pid->ki * integral;
 }
 
-void tn_actuator_inputs(const TnModel *model, const double *ctrl, const double *act, double t,
-                        double *inputs)
+double tn_actuator_input(const TnModel *model, int actuator, const TnDrive *drive, double next[2])
+{
+    static const double none[2] = {0.0, 0.0};
+    const TnActuator *a = &model->actuators[actuator];
+    const double *act = drive->act && a->act >= 0 ? drive->act + a->act : none;
+    double u = control_of(a, drive->ctrl ? drive->ctrl[actuator] : 0.0);
+    if (a->activation == TN_ACTIVATION_PID)
+        return control_force(&a->pid, drive, u, tn_actuator_length(model, actuator, drive->qpos),
+                             act, next);
+    if (a->act < 0) return u;
+    next[0] = next_of(a, u, act[0], drive->t);
+    return a->act_early ? next[0] : act[0];
+}
+
+void tn_actuator_inputs(const TnModel *model, const TnDrive *drive, double *inputs, double *act)
 {
     for (int i = 0; i < model->actuator_count; i++) {
         const TnActuator *a = &model->actuators[i];
-        double u = ctrl ? ctrl[i] : 0.0, x = act && a->act >= 0 ? act[a->act] : 0.0;
-        if (a->act < 0)
-            inputs[i] = control_of(a, u);
-        else
-            inputs[i] = a->act_early ? tn_activation_next(a, u, x, t) : x;
+        double next[2];
+        inputs[i] = tn_actuator_input(model, i, drive, next);
+        if (act && a->act >= 0)
+            memcpy(act + a->act, next,
+                   sizeof(double) * (size_t)tn_activation_count(a->activation, &a->pid));
     }
 }

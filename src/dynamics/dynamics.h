@@ -215,10 +215,10 @@ void tn_springs_and_dampers(const TnModel *model, const double *qpos, const doub
 
 /* ---- drag.c ---- */
 /* Adds the forces of a medium on the dofs of a tree at a velocity v (the subsystem's), S as for
- * tn_tree_mass_matrix; columns: n × 6 of scratch. */
-void tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
-                  const double origin[3], const double (*S)[6], const double *v,
-                  double (*columns)[6], double *force);
+ * tn_tree_mass_matrix. False: no memory. */
+bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *v, TnArena *scratch,
+                  double *force);
 
 /* ---- actuation.c ---- */
 /* Gear included. */
@@ -244,13 +244,15 @@ void tn_muscle_active(const TnMuscles *muscles, double length, double velocity, 
 void tn_muscle_passive(const TnMuscles *muscles, double length, double out[2]);
 
 /* ---- activation.c ---- */
-/* What actuators act by in a step of t: controls within their ranges, or activations. NULL: zero.
- */
-void tn_actuator_inputs(const TnModel *model, const double *ctrl, const double *act, double t,
-                        double *inputs);
-double tn_activation_next(const TnActuator *a, double ctrl, double act, double t);
-/* Activations at the end of a step, but of sleepers; asleep may be NULL. */
-void tn_activations_advance(const TnModel *model, const double *ctrl, double t,
-                            const int32_t *asleep, double *act);
+/* What drives actuators over a step of t from a time. ctrl, act: NULL: zero. */
+typedef struct TnDrive {
+    double time, t;
+    const double *ctrl, *act, *qpos;
+} TnDrive;
+/* What an actuator acts by: its control within its range, its activation, or the force of a
+ * controller. next: its activations at the end of the step, where it has any. */
+double tn_actuator_input(const TnModel *model, int actuator, const TnDrive *drive, double next[2]);
+/* Those of all; act may be NULL. */
+void tn_actuator_inputs(const TnModel *model, const TnDrive *drive, double *inputs, double *act);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct TnSoftSystem {
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
     bool searched;    /* `expected` is what a pass found */
+    int passes;       /* so far in the step */
     double far, fast; /* how far elements deform in the step, in lengths of them; and how far beyond
                          what is slow, 0 … 1 */
     struct TnSoftStep *step; /* of the last assembly (soft/elements.h) */

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-static void remark_on_medium(TnMjcf *m)
+static void finish_medium(TnMjcf *m)
 {
+    /* MuJoCo skips all passive forces then */
+    if (!m->settings.spring && !m->settings.damper) m->option.density = m->option.viscosity = 0.0;
     if (m->option.density == 0.0 && m->option.viscosity == 0.0) return;
     for (const TnMjcfName *name = m->names.first; name; name = name->later)
         if (name->kind == TN_NAMED_CABLE || name->kind == TN_NAMED_SOFT)
@@ -36,7 +38,7 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_keys(m);
     tn_mjcf_read_attached_keys(m);
     tn_mjcf_finish_tenon(m);
-    remark_on_medium(m);
+    finish_medium(m);
     tn_builder_set_option(m->builder, &m->option, m->option_place);
     tn_builder_set_view(m->builder, &m->view);
 }

@@ -194,10 +194,11 @@ typedef enum TnMjcfRemark {
     TN_REMARK_STRAY,
     TN_REMARK_DROPPED,
     TN_REMARK_DELAY,
-    TN_REMARK_PAIR,
+    TN_REMARK_FIXED,
     TN_REMARK_ROUND,
     TN_REMARK_ATTACHED_OPTION,
     TN_REMARK_ATTACHED_KEY,
+    TN_REMARK_ATTACHED_ACT,
     TN_REMARK_MEDIUM,
     TN_REMARK_TEXT,
     TN_REMARK_SENSOR, /* one for each kind of them: tn_mjcf_remark_named */
@@ -210,6 +211,7 @@ typedef enum TnMjcfRemark {
     TN_REMARK_URDF_MASS,
     TN_REMARK_URDF_VISUAL,
     TN_REMARK_URDF_INERTIA,
+    TN_REMARK_URDF_MASSLESS,
     TN_REMARK_COUNT
 } TnMjcfRemark;
 
@@ -233,6 +235,7 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
+    bool lengths_by_limits;  /* of muscles, as limits of joints and tendons are given */
     bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
@@ -267,6 +270,8 @@ typedef struct TnMjcf {
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
+    TnBodyId *carriers; /* by body: the body that moves it, or the world; see tn_mjcf_carrier */
+    int carrier_count, carrier_room;
     int qpos_count, dof_count, actuator_count, act_count, mocap_count;
     int body_elements;                                /* read so far */
     struct TnMjcfOwnRod *own_rods;                    /* of <tenon>, with shapes of their own */
@@ -349,6 +354,8 @@ const char *tn_mjcf_kind_name(TnMjcfNameKind kind);
     "orientation"
 void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
                         TnActuatorDef *actuator);
+/* The plugin mujoco.pid (mjcf_pid.c). */
+void tn_mjcf_read_pid(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator);
 
 /* Frames (mjcf_frame.c). */
 typedef struct TnMjcfPose {
@@ -385,6 +392,10 @@ void tn_mjcf_surface(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom);
 void tn_mjcf_site(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                   const TnMjcfPose *frame, TnBodyId body);
 void tn_mjcf_read_bodies(TnMjcf *m);
+/* The body whose joints move this one: bodies with the same carrier are fixed to each other. A new
+ * body is carried by its parent's carrier until it has a joint. */
+TnBodyId tn_mjcf_carrier(const TnMjcf *m, TnBodyId body);
+void tn_mjcf_set_carrier(TnMjcf *m, TnBodyId body, TnBodyId carrier);
 /* Cables (mjcf_composite.c). `frame` is the element's pose in its body's axes, `world` in the
  * world's. */
 void tn_mjcf_composite(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,

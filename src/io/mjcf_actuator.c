@@ -38,6 +38,15 @@ static bool read_target(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuato
         tn_mjcf_error(m, e, "attribute 'joint' or 'tendon' is missing");
         return false;
     }
+    if (strcmp(first, "body") == 0) {
+        const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body");
+        if (strcmp(e->name, "general") != 0 && strcmp(e->name, "adhesion") != 0) {
+            tn_mjcf_error_attr(m, e, "body", "only adhesion and general act on bodies");
+            return false;
+        }
+        actuator->body = name ? name->id : 0;
+        return name != NULL;
+    }
     if (strcmp(first, "tendon") == 0) {
         const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_TENDON, e, "tendon");
         const TnTendonDef *tendon = name ? name->data : NULL;
@@ -73,7 +82,8 @@ static bool is_off(TnMjcf *m, const TnMjcfView *view)
 
 static void read_actuator(TnMjcf *m, const TnXmlElement *e)
 {
-    if (!tn_mjcf_check_leaf(m, TN_GROUP_ACTUATOR, e)) return;
+    bool plugin = strcmp(e->name, "plugin") == 0; /* has children */
+    if (!(plugin ? tn_mjcf_check : tn_mjcf_check_leaf)(m, TN_GROUP_ACTUATOR, e)) return;
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, TN_MJCF_ACTUATORS);
     TnActuatorDef actuator = tn_actuator_def();
     actuator.source = tn_xml_place(e);
@@ -81,7 +91,10 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     const double *range = NULL;
     bool good = read_target(m, e, &actuator, &range);
     if (good) read_gear(m, &view, &actuator);
-    tn_mjcf_read_gains(m, &view, range, &actuator);
+    if (plugin)
+        tn_mjcf_read_pid(m, &view, &actuator);
+    else
+        tn_mjcf_read_gains(m, &view, range, &actuator);
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
     if (is_off(m, &view)) {
@@ -92,7 +105,9 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
     TnActuatorId id = good ? tn_builder_add_actuator(m->builder, &actuator) : 0;
     tn_mjcf_name_add(m, TN_NAMED_ACTUATOR, e, actuator.name, id, NULL);
     m->actuator_count++;
-    m->act_count += actuator.activation != TN_ACTIVATION_NONE;
+    m->act_count += actuator.activation == TN_ACTIVATION_PID
+                        ? (actuator.pid.ki > 0) + (actuator.pid.slew_max > 0)
+                        : actuator.activation != TN_ACTIVATION_NONE;
 }
 
 void tn_mjcf_read_actuators(TnMjcf *m) { tn_mjcf_each_child(m, "actuator", read_actuator); }

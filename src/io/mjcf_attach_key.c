@@ -208,6 +208,9 @@ static const double *read_numbers(TnMjcf *m, const AttachedKey *key, const char 
 static void read_key(TnMjcf *m, const AttachedKey *key, const Joints *all)
 {
     if (!tn_mjcf_check_leaf(m, TN_GROUP_KEYFRAME, key->key)) return;
+    if (tn_xml_attr(key->key, "act") || tn_xml_attr(key->key, "mpos") ||
+        tn_xml_attr(key->key, "mquat"))
+        tn_mjcf_remark(m, TN_REMARK_ATTACHED_ACT, tn_xml_place(key->key), "key");
     TnMjcfView view = tn_mjcf_plain_view(key->key);
     Joints own = list_joints(m, key->root, key->prefix);
     const double *qpos = read_numbers(m, key, "qpos", own.qpos);

@@ -187,6 +187,27 @@ static void find_inertial(TnMjcf *m, const TnXmlElement *parent, const Place *pl
     }
 }
 
+TnBodyId tn_mjcf_carrier(const TnMjcf *m, TnBodyId body)
+{
+    return body < m->carrier_count && m->carriers[body] ? m->carriers[body] : body;
+}
+
+void tn_mjcf_set_carrier(TnMjcf *m, TnBodyId body, TnBodyId carrier)
+{
+    if (body <= 0) return;
+    if (body >= m->carrier_room) {
+        int room = 2 * body + 16;
+        TnBodyId *carriers = tn_io_alloc(&m->pool, (size_t)room * sizeof *carriers);
+        if (!carriers) return;
+        if (m->carrier_count)
+            memcpy(carriers, m->carriers, (size_t)m->carrier_count * sizeof *carriers);
+        m->carriers = carriers;
+        m->carrier_room = room;
+    }
+    if (body >= m->carrier_count) m->carrier_count = body + 1;
+    m->carriers[body] = carrier;
+}
+
 static void read_children(TnMjcf *m, const TnXmlElement *parent, const Place *place);
 
 /* Kept out of read_children, so that its big definitions do not pile up on the stack of a deep
@@ -223,6 +244,8 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->min_inertia = m->settings.bound_inertia;
     body->balance_inertia = m->settings.balance_inertia;
     inner->body = tn_builder_add_body(m->builder, body);
+    tn_mjcf_set_carrier(m, inner->body,
+                        body->mocap ? inner->body : tn_mjcf_carrier(m, outer->body));
     if (body->name && strcmp(body->name, "world") == 0)
         tn_mjcf_error_attr(m, e, "name", "'world' is the name of the world body");
     else

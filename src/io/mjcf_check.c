@@ -83,10 +83,13 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_ATTACHED_KEY] =
             "keyframes of attached models are left out in a model with cables "
             "or soft bodies",
+        [TN_REMARK_ATTACHED_ACT] =
+            "of keyframes of attached models, act, mpos and mquat are read but not used",
         [TN_REMARK_DELAY] =
             "sensors read the present state; delay, interval and nsample are read but "
             "not used",
-        [TN_REMARK_PAIR] = "a pair of geoms of the same body has no effect and is left out",
+        [TN_REMARK_FIXED] =
+            "what acts between parts that are fixed to each other has no effect and is left out",
         [TN_REMARK_ROUND] =
             "friction has a number for each of two directions; where only the first is "
             "given it counts for both, while MuJoCo keeps the default of the other",
@@ -110,7 +113,9 @@ static const char *remark_text(TnMjcfRemark which)
                                   "drawn",
         [TN_REMARK_URDF_INERTIA] = "no body can have these moments: one is larger than the sum of "
                                    "the others, or negative; all three become their mean, as "
-                                   "with MuJoCo's balanceinertia"};
+                                   "with MuJoCo's balanceinertia",
+        [TN_REMARK_URDF_MASSLESS] = "a link without mass between two joints is no body; both "
+                                    "joints move the next link"};
     return texts[which];
 }
 

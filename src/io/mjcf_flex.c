@@ -1,4 +1,4 @@
-/* mjcf_flex.c: <deformable><flex> of dimension 3: a mesh whose vertices belong to bodies.
+/* mjcf_flex.c: <deformable><flex> of dimension 3 or 2: a mesh whose vertices belong to bodies.
  *
  * MuJoCo moves vertices with bodies; a free vertex is a body with three slide joints and an
  * inertia, and nothing else. Such bodies become nodes and are no bodies here; that is what MuJoCo
@@ -155,7 +155,7 @@ static int count_words(TnMjcf *m, const char *text)
 }
 
 /* Sizes that fit together: vertices, bodies and elements. */
-static bool make_room(TnMjcf *m, const TnXmlElement *e, TnTetMesh *mesh)
+static bool make_room(TnMjcf *m, const TnXmlElement *e, int dim, TnTetMesh *mesh)
 {
     int numbers = 0, indices = 0, bodies = count_words(m, tn_xml_attr(e, "body")->value);
     tn_mjcf_real_list(m, e, "vertex", &numbers);
@@ -168,28 +168,30 @@ static bool make_room(TnMjcf *m, const TnXmlElement *e, TnTetMesh *mesh)
                            numbers, bodies);
         return false;
     }
-    if (indices == 0 || indices % 4 != 0) {
-        tn_mjcf_error_attr(
-            m, e, "element",
-            "element needs four vertices for each tetrahedron, not %d numbers in all", indices);
+    int each = dim + 1; /* corners */
+    if (indices == 0 || indices % each != 0) {
+        tn_mjcf_error_attr(m, e, "element", "element needs %s, not %d numbers in all",
+                           dim == 2 ? "three vertices for each triangle"
+                                    : "four vertices for each tetrahedron",
+                           indices);
         return false;
     }
     for (int i = 0; i < indices; i++)
         if (corners[i] < 0 || corners[i] >= count) {
             tn_mjcf_error_attr(m, e, "element", "element %d names vertex %.0f; they are 0 to %d",
-                               i / 4, corners[i], count - 1);
+                               i / each, corners[i], count - 1);
             return false;
         }
     mesh->nodes = tn_malloc(3 * (size_t)count * sizeof *mesh->nodes);
-    mesh->tets = tn_malloc((size_t)indices * sizeof *mesh->tets);
+    mesh->tets = tn_malloc(4 * (size_t)(indices / each) * sizeof *mesh->tets);
     if (!mesh->nodes || !mesh->tets) {
         tn_tet_mesh_free(mesh);
         m->pool.failed = true;
         return false;
     }
     mesh->node_count = count;
-    mesh->tet_count = indices / 4;
-    for (int i = 0; i < indices; i++) mesh->tets[i] = (int32_t)corners[i];
+    mesh->tet_count = indices / each;
+    tn_mjcf_fill_elements(corners, each, mesh);
     return true;
 }
 
@@ -208,18 +210,18 @@ static void read_flex(TnMjcf *m, const TnXmlElement *e)
     soft.def.self_contact = true;
     soft.def.radius = tn_mjcf_real(m, &view, "radius", 0.005);
     tn_mjcf_soft_look(m, e, &soft.def);
-    tn_mjcf_flex_dim(m, e, "flex");
+    tn_mjcf_flex_dim(m, e, &soft);
     for (const TnXmlElement *c = e->first; c; c = c->next)
-        tn_mjcf_flex_part(m, TN_GROUP_FLEX, c, &soft.def);
+        tn_mjcf_flex_part(m, TN_GROUP_FLEX, c, &soft);
     TnTetMesh *mesh = &soft.def.mesh;
     TnMjcfPose world = tn_mjcf_identity();
-    if (m->err.count == before && make_room(m, e, mesh)) {
+    if (m->err.count == before && make_room(m, e, soft.dim, mesh)) {
         double mass = 0;
         size_t count = (size_t)mesh->node_count;
         Carrier **carriers = tn_io_alloc(&m->pool, count * sizeof *carriers);
-        bool good = carriers && place_vertices(m, e, mesh, carriers, &mass) &&
-                    tn_mjcf_check_tets(m, e, soft.def.name, mesh);
+        bool good = carriers && place_vertices(m, e, mesh, carriers, &mass);
         soft.def.mass = mass;
+        good = good && tn_mjcf_flex_check(m, &soft);
         if (good && mass == 0) {
             tn_mjcf_error(
                 m, e,

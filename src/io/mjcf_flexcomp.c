@@ -1,4 +1,5 @@
-/* mjcf_flexcomp.c: MuJoCo's <flexcomp> of dimension 3 becomes a soft body (docs/mjcf.md).
+/* mjcf_flexcomp.c: MuJoCo's <flexcomp> of dimension 3 becomes a soft body, that of dimension 2 a
+ * sheet, that of dimension 1 a rod (mjcf_flex_rod.c; docs/mjcf.md).
  *
  * MuJoCo makes a body with three slide joints for each vertex; pinned vertices belong to the body
  * that the flexcomp stands in. Here vertices are nodes, and that body holds the pinned ones.
@@ -32,6 +33,11 @@ static bool is(const TnXmlElement *element, const char *name)
 
 void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body)
 {
+    const TnXmlAttr *dim = tn_xml_attr(e, "dim");
+    if (dim && strcmp(dim->value, "1") == 0) {
+        tn_mjcf_flex_rod(m, e, world, body);
+        return;
+    }
     struct TnMjcfFlexcomp *f = TN_IO_NEW(&m->pool, struct TnMjcfFlexcomp);
     if (!f) return;
     *f = (struct TnMjcfFlexcomp){.element = e, .world = *world, .body = body};
@@ -42,91 +48,32 @@ void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world,
     m->last_flexcomp = f;
 }
 
-/* ---- parts that <flex> has, too ---- */
-
-/* MuJoCo's default is 2. */
-bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, const char *type)
-{
-    TnMjcfView view = tn_mjcf_plain_view(e);
-    int dim = tn_mjcf_int(m, &view, "dim", 2);
-    if (dim == 3) return true;
-    if (dim == 2 && strcmp(type, "mesh") == 0)
-        tn_mjcf_error_attr(m, e, "dim",
-                           "surfaces (dim 2) are not supported yet; for a solid, mesh its volume "
-                           "and load it with type=\"gmsh\" dim=\"3\"; if one inner point sees the "
-                           "whole surface, use dim=\"3\" and origin");
-    else
-        tn_mjcf_error_attr(
-            m, e, "dim", "only solids (dim=\"3\") are supported, not %s (dim %d%s)%s",
-            dim == 1 ? "ropes" : "surfaces", dim, tn_xml_attr(e, "dim") ? "" : " by default",
-            dim == 1 ? "; cables come from <composite type=\"cable\">" : "");
-    return false;
-}
-
-static void read_elasticity(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def)
-{
-    TnMjcfView view = tn_mjcf_plain_view(e);
-    def->youngs_modulus = tn_mjcf_real(m, &view, "young", 0);
-    def->poisson_ratio = tn_mjcf_real(m, &view, "poisson", 0);
-    def->damping_stiffness = tn_mjcf_real(m, &view, "damping", 0);
-    if (def->poisson_ratio < 0 || def->poisson_ratio >= 0.5)
-        tn_mjcf_error_attr(m, e, "poisson", "poisson must be at least 0 and below 0.5");
-}
-
-static void read_contact(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def)
-{
-    TnMjcfView view = tn_mjcf_plain_view(e);
-    tn_mjcf_soft_contact(m, e, def);
-    def->self_contact = tn_mjcf_word(&view, "selfcollide", "none narrow bvh sap auto", 4) != 0;
-}
-
-/* Of a solid's edges nothing is left to say but that they stay as they are. */
-static void read_edge(TnMjcf *m, const TnXmlElement *e)
-{
-    TnMjcfView view = tn_mjcf_plain_view(e);
-    if (tn_mjcf_real(m, &view, "stiffness", 0) != 0)
-        tn_mjcf_error_attr(m, e, "stiffness",
-                           "stiffness of edges is for dim 1; a solid has <elasticity young=\"…\">");
-    if (tn_mjcf_real(m, &view, "damping", 0) != 0)
-        tn_mjcf_error_attr(m, e, "damping",
-                           "damping along edges is not supported; a solid has <elasticity "
-                           "damping=\"…\">");
-    const char *equality = tn_mjcf_text(&view, "equality");
-    if (equality && strcmp(equality, "false") != 0)
-        tn_mjcf_error_attr(m, e, "equality",
-                           "equality=\"%.20s\" would make a solid rigid; remove it and add "
-                           "<elasticity young=\"…\">",
-                           equality);
-}
-
-bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnSoftDef *def)
-{
-    if (is(e, "plugin")) {
-        tn_mjcf_error(m, e,
-                      "plugins of soft bodies are not supported; young, poisson and damping of "
-                      "mujoco.elasticity.solid go into <elasticity>");
-        return false;
-    }
-    if (!tn_mjcf_check_leaf(m, group, e)) return false;
-    if (is(e, "elasticity")) read_elasticity(m, e, def);
-    if (is(e, "contact")) read_contact(m, e, def);
-    if (is(e, "edge")) read_edge(m, e);
-    return true;
-}
-
 /* ---- the mesh ---- */
 
-static bool make_shape(TnMjcf *m, const TnXmlElement *e, TnFlexShape shape, int count[3],
+/* Directions in which a shape has a count. */
+static int axes_of(TnFlexShape shape, int dim)
+{
+    bool flat = shape == TN_FLEX_GRID || shape == TN_FLEX_SQUARE || shape == TN_FLEX_DISC;
+    return dim == 2 && flat ? 2 : 3;
+}
+
+static bool make_shape(TnMjcf *m, const TnXmlElement *e, TnFlexShape shape, int dim, int count[3],
                        TnTetMesh *out)
 {
     TnMjcfView view = tn_mjcf_plain_view(e);
     double counts[3] = {10, 10, 10}, spacing[3] = {0.02, 0.02, 0.02};
     tn_mjcf_reals(m, &view, "count", counts, 3);
     tn_mjcf_reals(m, &view, "spacing", spacing, 3);
+    int axes = axes_of(shape, dim);
+    if (axes == 2 && counts[2] != 1 && tn_xml_attr(e, "count")) {
+        tn_mjcf_error_attr(m, e, "count", "a sheet's third count must be 1, not %.0f", counts[2]);
+        return false;
+    }
+    if (axes == 2) counts[2] = 1;
     for (int k = 0; k < 3; k++) {
-        if (counts[k] < 2) {
-            tn_mjcf_error_attr(m, e, "count",
-                               "a solid needs a count of 2 or more in each direction");
+        if (counts[k] < 2 && k < axes) {
+            tn_mjcf_error_attr(m, e, "count", "%s needs a count of 2 or more in %s direction",
+                               dim == 2 ? "a sheet" : "a solid", axes == 2 ? "either" : "each");
             return false;
         }
         if (!(spacing[k] > 0)) {
@@ -139,46 +86,77 @@ static bool make_shape(TnMjcf *m, const TnXmlElement *e, TnFlexShape shape, int 
         return false;
     }
     for (int k = 0; k < 3; k++) count[k] = (int)counts[k];
-    if (tn_flex_mesh(shape, count, spacing, out)) return true;
+    if (dim == 2 ? tn_flex_sheet(shape, count, spacing, out)
+                 : tn_flex_mesh(shape, count, spacing, out))
+        return true;
     m->pool.failed = true;
     return false;
 }
 
-static bool make_direct(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
+static bool make_direct(TnMjcf *m, const TnXmlElement *e, int dim, TnTetMesh *out)
 {
     int numbers = 0, indices = 0;
     const double *points = tn_mjcf_real_list(m, e, "point", &numbers);
     const double *corners = tn_mjcf_real_list(m, e, "element", &indices);
-    if (numbers < 12 || numbers % 3 != 0 || indices < 4 || indices % 4 != 0) {
-        bool of_points = numbers < 12 || numbers % 3 != 0;
+    int each = dim + 1; /* corners */
+    if (numbers < 3 * each || numbers % 3 != 0 || indices < each || indices % each != 0) {
+        bool of_points = numbers < 3 * each || numbers % 3 != 0;
         tn_mjcf_error_attr(m, e, of_points ? "point" : "element",
-                           of_points
-                               ? "point needs three numbers each for four or more points, not "
-                                 "%d in all"
-                               : "element needs four points for each tetrahedron, not %d "
-                                 "numbers in all",
+                           of_points ? "point needs three numbers each for %s or more points, not "
+                                       "%d in all"
+                                     : "element needs %s, not %d numbers in all",
+                           of_points  ? dim == 2 ? "three" : "four"
+                           : dim == 2 ? "three points for each triangle"
+                                      : "four points for each tetrahedron",
                            of_points ? numbers : indices);
         return false;
     }
     for (int i = 0; i < indices; i++)
         if (corners[i] < 0 || corners[i] >= numbers / 3) {
             tn_mjcf_error_attr(m, e, "element",
-                               "element %d names point %.0f; points are 0 to %d here", i / 4,
+                               "element %d names point %.0f; points are 0 to %d here", i / each,
                                corners[i], numbers / 3 - 1);
             return false;
         }
     out->nodes = tn_malloc((size_t)numbers * sizeof *out->nodes);
-    out->tets = tn_malloc((size_t)indices * sizeof *out->tets);
+    out->tets = tn_malloc(4 * (size_t)(indices / each) * sizeof *out->tets);
     if (!out->nodes || !out->tets) {
         tn_tet_mesh_free(out);
         m->pool.failed = true;
         return false;
     }
     memcpy(out->nodes, points, (size_t)numbers * sizeof *points);
-    for (int i = 0; i < indices; i++) out->tets[i] = (int32_t)corners[i];
     out->node_count = numbers / 3;
-    out->tet_count = indices / 4;
+    out->tet_count = indices / each;
+    tn_mjcf_fill_elements(corners, each, out);
     return true;
+}
+
+/* The triangles of a surface mesh. */
+static bool make_surface(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    if (!tn_xml_attr(e, "file")) {
+        tn_mjcf_error(m, e, "attribute 'file' is missing");
+        return false;
+    }
+    TnMeshFile mesh = {0};
+    if (!tn_mjcf_read_mesh_file(m, e, &view, &mesh, &(const char *){NULL})) return false;
+    out->nodes = tn_malloc(3 * ((size_t)mesh.vertex_count + 1) * sizeof *out->nodes);
+    out->tets = tn_malloc(4 * ((size_t)mesh.triangle_count + 1) * sizeof *out->tets);
+    bool good = out->nodes && out->tets;
+    if (good) {
+        out->node_count = mesh.vertex_count;
+        out->tet_count = mesh.triangle_count;
+        memcpy(out->nodes, mesh.vertices, 3 * (size_t)mesh.vertex_count * sizeof *out->nodes);
+        for (size_t i = 0; i < 4 * (size_t)mesh.triangle_count; i++)
+            out->tets[i] = mesh.triangles[3 * (i / 4) + (i % 4 < 3 ? i % 4 : 2)];
+    } else {
+        m->pool.failed = true;
+        tn_tet_mesh_free(out);
+    }
+    tn_mesh_file_free(&mesh);
+    return good;
 }
 
 /* Tetrahedra between a point and the triangles that turn their front away from it. */
@@ -255,13 +233,13 @@ static void refuse_others(TnMjcf *m, const TnXmlElement *e, int type)
     }
 }
 
-static bool make_mesh(TnMjcf *m, const TnXmlElement *e, int type, int count[3], int *file_nodes,
-                      TnTetMesh *out)
+static bool make_mesh(TnMjcf *m, const TnXmlElement *e, int type, int dim, int count[3],
+                      int *file_nodes, TnTetMesh *out)
 {
-    bool good = type == TYPE_MESH     ? make_star(m, e, out)
-                : type == TYPE_GMSH   ? tn_mjcf_load_tets(m, e, out, file_nodes)
-                : type == TYPE_DIRECT ? make_direct(m, e, out)
-                                      : make_shape(m, e, (TnFlexShape)type, count, out);
+    bool good = type == TYPE_MESH     ? dim == 2 ? make_surface(m, e, out) : make_star(m, e, out)
+                    : type == TYPE_GMSH ? tn_mjcf_load_tets(m, e, out, file_nodes)
+                : type == TYPE_DIRECT ? make_direct(m, e, dim, out)
+                                      : make_shape(m, e, (TnFlexShape)type, dim, count, out);
     if (!good) return false;
     if (type != TYPE_GMSH) *file_nodes = out->node_count;
     return type < TYPE_MESH || type == TYPE_GMSH || tn_mjcf_scale_tets(m, e, out);
@@ -273,6 +251,7 @@ typedef struct Pins {
     unsigned char *pinned; /* by node */
     int node_count, file_nodes;
     const int *count; /* of a grid; NULL: it is none */
+    int dim;
 } Pins;
 
 /* True where numbers come in groups of this many and each lies below its bound; bounds repeat. */
@@ -302,12 +281,13 @@ static void pin_grid(TnMjcf *m, const TnXmlElement *e, const Pins *p, const char
         tn_mjcf_error_attr(m, e, name, "%s is for flexcomps of type grid; use id or range", name);
         return;
     }
-    if (!check_pin(m, e, name, list, length, group, p->count, 3)) return;
+    if (!check_pin(m, e, name, list, length, group, p->count, p->dim)) return;
     for (int i = 0; i < length; i += group) {
-        const double *low = list + i, *high = low + group - 3;
+        const double *low = list + i, *high = low + group - p->dim;
+        int bottom = p->dim == 3 ? (int)low[2] : 0, top = p->dim == 3 ? (int)high[2] : 0;
         for (int x = (int)low[0]; x <= (int)high[0]; x++)
             for (int y = (int)low[1]; y <= (int)high[1]; y++)
-                for (int z = (int)low[2]; z <= (int)high[2]; z++)
+                for (int z = bottom; z <= top; z++)
                     p->pinned[((size_t)x * (size_t)p->count[1] + (size_t)y) * (size_t)p->count[2] +
                               (size_t)z] = 1;
     }
@@ -332,8 +312,8 @@ static void read_pin(TnMjcf *m, const TnXmlElement *e, const Pins *p)
     if (check_pin(m, e, "range", ranges, length, 2, &p->node_count, 1))
         for (int i = 0; i < length; i += 2)
             for (size_t k = (size_t)ranges[i]; k <= (size_t)ranges[i + 1]; k++) p->pinned[k] = 1;
-    pin_grid(m, e, p, "grid", 3);
-    pin_grid(m, e, p, "gridrange", 6);
+    pin_grid(m, e, p, "grid", p->dim);
+    pin_grid(m, e, p, "gridrange", 2 * p->dim);
 }
 
 /* ---- the whole ---- */
@@ -345,9 +325,22 @@ static bool read_parts(TnMjcf *m, TnMjcfSoft *soft, const Pins *pins)
         if (is(c, "pin"))
             read_pin(m, c, pins);
         else
-            tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, &soft->def);
+            tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, soft);
     }
     return m->err.count == before;
+}
+
+/* Which shapes there are in which dimension. */
+static void check_type(TnMjcf *m, const TnXmlElement *e, int type, const char *text, int dim)
+{
+    if (type == TYPE_CIRCLE)
+        tn_mjcf_error_attr(m, e, "type", "a circle has dim=\"1\"");
+    else if (type >= TYPE_SQUARE && type < TYPE_CIRCLE && dim == 3)
+        tn_mjcf_error_attr(m, e, "type", "%s has dim=\"2\"; it is no solid", text);
+    else if (type == TYPE_GMSH && dim == 2)
+        tn_mjcf_error_attr(m, e, "dim",
+                           "triangles of gmsh files are not read; save the surface as OBJ or STL "
+                           "and use type=\"mesh\"");
 }
 
 static void read_flexcomp(TnMjcf *m, const struct TnMjcfFlexcomp *f)
@@ -365,10 +358,10 @@ static void read_flexcomp(TnMjcf *m, const struct TnMjcfFlexcomp *f)
     soft.def.radius = tn_mjcf_real(m, &view, "radius", 0.005);
     soft.def.mass = tn_mjcf_real(m, &view, "mass", 1);
     tn_mjcf_soft_look(m, e, &soft.def);
-    if (type >= TYPE_SQUARE && type <= TYPE_CIRCLE)
-        tn_mjcf_error_attr(m, e, "type", "only solids are supported, not %s", type_text);
-    else if (type != TYPE_GMSH || tn_xml_attr(e, "dim")) /* a gmsh file's dimension is its own */
-        tn_mjcf_flex_dim(m, e, type_text ? type_text : "grid");
+    soft.dim = 3;
+    if (type != TYPE_GMSH || tn_xml_attr(e, "dim")) /* a gmsh file's dimension is its own */
+        tn_mjcf_flex_dim(m, e, &soft);
+    check_type(m, e, type, type_text, soft.dim);
     if (tn_mjcf_bool(&view, "rigid", false))
         tn_mjcf_error_attr(m, e, "rigid",
                            "a rigid flexcomp is not supported; give its body a geom of type mesh");
@@ -378,19 +371,20 @@ static void read_flexcomp(TnMjcf *m, const struct TnMjcfFlexcomp *f)
 
     int count[3] = {0}, file_nodes = 0;
     TnTetMesh *mesh = &soft.def.mesh;
-    if (m->err.count == before && make_mesh(m, e, type, count, &file_nodes, mesh)) {
+    if (m->err.count == before && make_mesh(m, e, type, soft.dim, count, &file_nodes, mesh)) {
         Pins pins = {.pinned = tn_io_alloc(&m->pool, (size_t)mesh->node_count + 1),
                      .node_count = mesh->node_count,
                      .file_nodes = file_nodes,
-                     .count = type == 0 ? count : NULL};
+                     .count = type == 0 ? count : NULL,
+                     .dim = soft.dim};
         if (pins.pinned && read_parts(m, &soft, &pins) &&
-            tn_mjcf_drop_unused(m, mesh, pins.pinned) &&
-            tn_mjcf_check_tets(m, e, soft.def.name, mesh) && tn_mjcf_soft_begin(m, &soft, &pose))
+            tn_mjcf_drop_unused(m, mesh, pins.pinned) && tn_mjcf_flex_check(m, &soft) &&
+            tn_mjcf_soft_begin(m, &soft, &pose))
             for (int i = 0; i < mesh->node_count; i++)
                 if (pins.pinned[i]) tn_mjcf_soft_hold(m, &soft, e, i, f->body);
     } else { /* say all that is wrong at once */
         for (const TnXmlElement *c = e->first; c; c = c->next)
-            if (!is(c, "pin")) tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, &soft.def);
+            if (!is(c, "pin")) tn_mjcf_flex_part(m, TN_GROUP_FLEXCOMP, c, &soft);
     }
     tn_mjcf_soft_finish(m, &soft, before);
 }

@@ -359,9 +359,7 @@ void tn_mjcf_read_gains(TnMjcf *m, const TnMjcfView *view, const double *range,
                            "an actuator has one activation, or none without "
                            "dyntype");
     read_ranges(m, view, &g, range, actuator);
-    int numbers = tn_mjcf_reals(m, view, "lengthrange", actuator->length_range, 2);
-    if ((actuator->muscle_gain || actuator->muscle_bias) && numbers < 2)
-        tn_mjcf_error(m, e,
-                      "a muscle needs a lengthrange; MuJoCo's compiler finds it by simulating and "
-                      "writes it when it saves the model");
+    if (m->settings.lengths_by_limits && range && range[0] < range[1])
+        memcpy(actuator->length_range, range, sizeof actuator->length_range);
+    tn_mjcf_reals(m, view, "lengthrange", actuator->length_range, 2);
 }

@@ -12,6 +12,7 @@ static void add(TnMjcf *m, const TnXmlElement *element, const TnJointDef *joint)
     static const int dof_size[] = {
         [TN_JOINT_FREE] = 6, [TN_JOINT_BALL] = 3, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
     TnJointId id = tn_builder_add_joint(m->builder, joint);
+    tn_mjcf_set_carrier(m, joint->body, joint->body);
     TnJointDef *kept =
         TN_IO_NEW(&m->pool, TnJointDef); /* actuators and sensors ask for type and range */
     if (!kept) return;
@@ -47,6 +48,22 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
         tn_mjcf_find(view, "axis", &holder);
         tn_mjcf_error_attr(m, holder, "axis", "axis has length zero");
     }
+}
+
+/* The force of a spring or damper per displacement or velocity. More numbers are those of higher
+ * powers. */
+static double read_linear(TnMjcf *m, const TnMjcfView *view, const char *name)
+{
+    double numbers[3] = {0, 0, 0};
+    tn_mjcf_reals(m, view, name, numbers, 3);
+    if (numbers[1] != 0 || numbers[2] != 0)
+        tn_mjcf_error_attr(m, view->element, name,
+                           "%s with coefficients of higher powers is not supported yet; give one "
+                           "number",
+                           name);
+    else if (numbers[0] < 0)
+        tn_mjcf_error_attr(m, view->element, name, "%s: it must not be negative", name);
+    return numbers[0];
 }
 
 /* A time constant and a damping ratio, in place of stiffness and damping. */
@@ -97,8 +114,10 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     bool scalar = joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE;
     joint.ref = scalar ? unit * tn_mjcf_real(m, &view, "ref", 0) : 0;
     joint.spring_ref = scalar ? unit * tn_mjcf_real(m, &view, "springref", 0) : 0;
-    joint.stiffness = m->settings.spring ? tn_mjcf_real(m, &view, "stiffness", 0) : 0;
-    joint.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
+    double stiffness = read_linear(m, &view, "stiffness"),
+           damping = read_linear(m, &view, "damping");
+    joint.stiffness = m->settings.spring ? stiffness : 0;
+    joint.damping = m->settings.damper ? damping : 0;
     read_spring_damper(m, &view, &joint);
     joint.armature = tn_mjcf_real(m, &view, "armature", 0);
     joint.friction_loss = m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;

@@ -47,6 +47,7 @@ TABLE compiler[] = {
     SIZE("boundmass", 1, 1), SIZE("boundinertia", 1, 1), BOOL("balanceinertia"),
     REAL("settotalmass", 1, 1), BOOL("alignfree"), BOOL("fusestatic"), TEXT("assetdir"), TEXT("meshdir"),
     BOOL("strippath"), BOOL("exactmeshinertia"), BOOL("fitaabb"), END};
+TABLE lengthrange[] = {BOOL("uselimit"), END};
 TABLE option[] = {
     BOUNDED("timestep", 1, 1, TN_BOUND_POSITIVE), REAL("gravity", 3, 3), REAL("wind", 3, 3),
     SIZE("density", 1, 1), SIZE("viscosity", 1, 1), ONLY("collision", "all"),
@@ -98,7 +99,7 @@ TABLE inertial[] = {
 TABLE joint[] = {
     OWN("name"), OWN("class"), WORD("type", "free ball slide hinge"), REAL("pos", 3, 3),
     REAL("axis", 3, 3), REAL("ref", 1, 1), TRI("limited"), REAL("range", 2, 2),
-    SIZE("stiffness", 1, 1), REAL("springref", 1, 1), SIZE("damping", 1, 1), SIZE("armature", 1, 1),
+    REAL("stiffness", 1, 3), REAL("springref", 1, 1), REAL("damping", 1, 3), SIZE("armature", 1, 1),
     SIZE("frictionloss", 1, 1), SIZE("springdamper", 2, 2), ONLY("springyield", "0"),
     TRI("actuatorfrclimited"), REAL("actuatorfrcrange", 2, 2),
     BOOL("actuatorgravcomp"), GAP("margin"), SOFT("solreflimit", 1, 2),
@@ -159,7 +160,7 @@ TABLE tendon_joint[] = {
 
 #define TRANSMISSION                                                                               \
     OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
-        NEVER("refsite"), NEVER("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
+        NEVER("refsite"), OWN("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
         NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
@@ -183,6 +184,13 @@ TABLE damper[] = {TRANSMISSION, SIZE("kv", 1, 1), END};
 TABLE cylinder[] = {
     TRANSMISSION, SIZE("timeconst", 1, 1), REAL("area", 1, 1), REAL("diameter", 1, 1),
     REAL("bias", 3, 3), END};
+TABLE adhesion[] = {
+    OWN("name"), OWN("class"), OWN("body"), REAL("ctrlrange", 2, 2), REAL("gain", 1, 1),
+    TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"), ONLY("delay", "0"),
+    ONLY("nsample", "0"), NOTHING("interp"), USER, END};
+TABLE actuator_plugin[] = {
+    TRANSMISSION, OWN("plugin"), OWN("instance"), INT("actdim"), ONLY("dyntype", "none"),
+    NOTHING("dynprm"), BOOL("actearly"), END};
 TABLE muscle[] = {
     TRANSMISSION, SIZE("timeconst", 2, 2), SIZE("tausmooth", 1, 1), REAL("range", 2, 2),
     REAL("force", 1, 1), REAL("scale", 1, 1), REAL("lmin", 1, 1), REAL("lmax", 1, 1),
@@ -306,12 +314,13 @@ TABLE flex[] = {
     FLEX_COMMON, REQUIRED("body"), REAL("vertex", 0, 0),
     {.name = "element", .kind = TN_KIND_INT, .where = TN_WHERE_REQUIRED},
     NOTHING("elemtexcoord"), NEVER("node"), NEVER("nodecoord"), END};
+TABLE flex_equality[] = {
+    OWN("name"), OWN("class"), REQUIRED("flex"), BOOL("active"), SOLREF, END};
 TABLE flex_edge[] = {
     TEXT("equality"), REAL("stiffness", 1, 1), REAL("damping", 1, 1), SOLREF, END};
 TABLE flex_elasticity[] = {
     SIZE("young", 1, 1), REAL("poisson", 1, 1), SIZE("damping", 1, 1),
-    {.name = "thickness", NUMBERS(1, 1), .use = TN_USE_FLEX},
-    ONLY("elastic2d", "none"), NEVER("yield"), NEVER("section"), NEVER("sectionsize"),
+    SIZE("thickness", 1, 1), WORD("elastic2d", "none bend stretch both"), NEVER("yield"), NEVER("section"), NEVER("sectionsize"),
     NEVER("shear"), END};
 #define SOFT_CONTACT                                                                               \
     INT("contype"), INT("conaffinity"), INT("priority"), SIZE("friction", 1, 3),                   \
@@ -325,7 +334,8 @@ TABLE flex_contact[] = {
 #define INTS(NAME) {.name = NAME, .kind = TN_KIND_INT}
 TABLE flex_pin[] = {INTS("id"), INTS("range"), INTS("grid"), INTS("gridrange"), END};
 TABLE tenon_soft[] = {
-    REQUIRED("name"), TEXT("file"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
+    REQUIRED("name"), TEXT("file"), BOUNDED("thickness", 1, 1, TN_BOUND_POSITIVE),
+    SIZE("stretch_modulus", 1, 1), BOOL("stretch"), BOOL("bend"), BOUNDED("box", 3, 3, TN_BOUND_POSITIVE),
     BOUNDED("cylinder", 2, 2, TN_BOUND_POSITIVE), BOUNDED("ball", 1, 1, TN_BOUND_POSITIVE),
     {.name = "cells", .kind = TN_KIND_INT, .min_count = 1, .max_count = 3},
     WORD("tets_per_cell", "5 6"), REAL("scale", 3, 3), POSE,
@@ -377,8 +387,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_TOP, {"keyframe", NULL, NULL}},
     {TN_GROUP_TOP, {"custom", NULL, NULL}},
     {TN_GROUP_TOP, {"tenon", tenon, NULL}},
-    {TN_GROUP_COMPILER, {"lengthrange", NULL,
-     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit"}},
+    {TN_GROUP_COMPILER, {"lengthrange", lengthrange,
+     "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting"}},
     {TN_GROUP_OPTION, {"flag", flag, NULL}},
     {TN_GROUP_BODY, {"body", body, "simple sleep fuse"}},
     {TN_GROUP_BODY, {"frame", frame, NULL}},
@@ -403,7 +413,6 @@ static const GroupedRule rules[] = {
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
-    {TN_GROUP_DEFAULT, {"adhesion", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
@@ -421,6 +430,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
     {TN_GROUP_EQUALITY, {"weld", weld, NULL}},
     {TN_GROUP_EQUALITY, {"joint", joint_equality, NULL}},
+    {TN_GROUP_EQUALITY, {"flex", flex_equality, NULL}},
     {TN_GROUP_TENDON, {"fixed", tendon, TENDON_PLAIN}},
     {TN_GROUP_FIXED, {"joint", tendon_joint, NULL}},
     {TN_GROUP_ACTUATOR, {"general", general, NULL}},
@@ -431,6 +441,8 @@ static const GroupedRule rules[] = {
     {TN_GROUP_ACTUATOR, {"damper", damper, NULL}},
     {TN_GROUP_ACTUATOR, {"cylinder", cylinder, NULL}},
     {TN_GROUP_ACTUATOR, {"muscle", muscle, NULL}},
+    {TN_GROUP_ACTUATOR, {"adhesion", adhesion, NULL}},
+    {TN_GROUP_ACTUATOR, {"plugin", actuator_plugin, NULL}},
     {TN_GROUP_SENSOR, {"jointpos", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"jointvel", joint_sensor, NULL}},
     {TN_GROUP_SENSOR, {"tendonpos", tendon_sensor, NULL}},
@@ -562,11 +574,11 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
     case TN_GROUP_EQUALITY:
-        return "tendon flex flexvert flexstrain distance";
+        return "tendon flexvert flexstrain distance";
     case TN_GROUP_TENDON:
         return "spatial";
     case TN_GROUP_ACTUATOR:
-        return "adhesion dcmotor pid orientation plugin";
+        return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:
         return "tactile plugin";
     default:

@@ -3,21 +3,20 @@
 
 #include <string.h>
 
+/* To each other, so that nothing acts between them. */
+static bool are_fixed(const TnMjcf *m, TnBodyId body1, TnBodyId body2)
+{
+    return tn_mjcf_carrier(m, body1) == tn_mjcf_carrier(m, body2);
+}
+
 static void read_pair(TnMjcf *m, const TnXmlElement *e)
 {
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "pair");
     const TnMjcfName *geom1 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom1");
     const TnMjcfName *geom2 = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom2");
-    /* two sliding directions, torsion, two rolling directions; tenon's friction is the same in all
-     * directions */
+    /* two sliding directions, torsion, two rolling directions */
     double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
-    int count = tn_mjcf_reals(m, &view, "friction", friction, 5);
-    if (count == 1 || count == 4) tn_mjcf_remark(m, TN_REMARK_ROUND, tn_xml_place(e), e->name);
-    if (count == 1) friction[1] = friction[0];
-    if (count == 4) friction[4] = friction[3];
-    if (friction[0] != friction[1] || friction[3] != friction[4])
-        tn_mjcf_error_attr(m, e, "friction",
-                           "friction that depends on the direction is not supported yet");
+    tn_mjcf_reals(m, &view, "friction", friction, 5);
     TnPairDef pair = tn_pair_def();
     pair.source = tn_xml_place(e);
     pair.contact_dim = tn_mjcf_int(m, &view, "condim", 3);
@@ -25,7 +24,12 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.friction[1] = friction[2];
     pair.friction[2] = friction[3];
     pair.margin = tn_mjcf_real(m, &view, "margin", 0);
-    tn_mjcf_override(m, e, pair.friction, &pair.margin);
+    pair.friction_across[0] = friction[1];
+    pair.friction_across[1] = friction[4];
+    if (m->settings.override) {
+        tn_mjcf_override(m, e, pair.friction, &pair.margin);
+        pair.friction_across[0] = pair.friction_across[1] = -1;
+    }
     tn_mjcf_name_add(m, TN_NAMED_PAIR, e, tn_mjcf_text(&view, "name"), 0, NULL);
     if (!geom1 || !geom2 || !m->settings.contact) return;
     const TnMjcfName *both[2] = {geom1, geom2};
@@ -37,8 +41,8 @@ static void read_pair(TnMjcf *m, const TnXmlElement *e)
     pair.geom1 = geom1->id;
     pair.geom2 = geom2->id;
     const TnMjcfGeomPlace *place1 = geom1->data, *place2 = geom2->data;
-    if (place1 && place2 && place1->def.body == place2->def.body)
-        tn_mjcf_remark(m, TN_REMARK_PAIR, tn_xml_place(e), e->name);
+    if (place1 && place2 && are_fixed(m, place1->def.body, place2->def.body))
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
     else if (pair.geom1 && pair.geom2)
         tn_builder_add_pair(m->builder, &pair);
 }
@@ -150,6 +154,10 @@ static bool read_joint_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfVi
 
 static void read_equality(TnMjcf *m, const TnXmlElement *e)
 {
+    if (strcmp(e->name, "flex") == 0) { /* read with the sheet that it names */
+        tn_mjcf_check_leaf(m, TN_GROUP_EQUALITY, e);
+        return;
+    }
     if (strncmp(e->name, "flex", 4) == 0) {
         tn_mjcf_error(m, e,
                       "<%.60s> in <equality> is not supported: it would make a soft body rigid; "
@@ -179,6 +187,11 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
     } else {
         equality.type = TN_EQUALITY_JOINT;
         good = read_joint_equality(m, e, &view, &equality);
+    }
+    if (good && equality.type != TN_EQUALITY_JOINT &&
+        are_fixed(m, equality.body1, equality.body2 ? equality.body2 : TN_BODY_WORLD)) {
+        tn_mjcf_remark(m, TN_REMARK_FIXED, tn_xml_place(e), e->name);
+        good = false;
     }
     TnEqualityId id = good ? tn_builder_add_equality(m->builder, &equality) : 0;
     tn_mjcf_name_add(m, TN_NAMED_EQUALITY, e, equality.name, id, NULL);

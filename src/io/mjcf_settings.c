@@ -51,8 +51,11 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
     const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
     if (!folder) folder = tn_xml_attr(e, "assetdir");
     if (folder) s->mesh_folder = folder->value;
-    for (const TnXmlElement *child = e->first; child; child = child->next)
-        tn_mjcf_check_leaf(m, TN_GROUP_COMPILER, child);
+    for (const TnXmlElement *child = e->first; child; child = child->next) {
+        if (!tn_mjcf_check_leaf(m, TN_GROUP_COMPILER, child)) continue;
+        TnMjcfView lengths = tn_mjcf_plain_view(child);
+        s->lengths_by_limits = tn_mjcf_bool(&lengths, "uselimit", s->lengths_by_limits);
+    }
 }
 
 static void read_flag(TnMjcf *m, const TnXmlElement *e)

@@ -234,7 +234,13 @@ static void read_soft(TnMjcf *m, const TnXmlElement *e)
     int before = m->err.count;
     TnMjcfSoft soft = tn_mjcf_soft_new(e);
     TnMjcfPose pose = tn_mjcf_pose(m, &view);
-    if (tn_mjcf_make_tets(m, e, &soft.def.mesh)) tn_mjcf_soft_begin(m, &soft, &pose);
+    bool sheet = tn_xml_attr(e, "thickness") != NULL;
+    soft.def.thickness = tn_mjcf_real(m, &view, "thickness", 0);
+    soft.def.stretch_modulus = tn_mjcf_real(m, &view, "stretch_modulus", 0);
+    soft.def.no_stretch_force = !tn_mjcf_bool(&view, "stretch", true);
+    soft.def.no_bend_force = !tn_mjcf_bool(&view, "bend", true);
+    if ((sheet ? tn_mjcf_make_sheet : tn_mjcf_make_tets)(m, e, &soft.def.mesh))
+        tn_mjcf_soft_begin(m, &soft, &pose);
     read_element(m, e, &soft);
     tn_mjcf_soft_finish(m, &soft, before);
 }
@@ -249,8 +255,9 @@ static void check_more(TnMjcf *m, const TnXmlElement *e)
                            "there is no flexcomp or flex named '%.60s'; a soft body of its own "
                            "needs file, box, cylinder or ball",
                            name->value);
-    static const char *const places[] = {"pos",   "quat",  "axisangle", "euler",        "xyaxes",
-                                         "zaxis", "cells", "scale",     "tets_per_cell"};
+    static const char *const places[] = {
+        "pos",   "quat",          "axisangle", "euler",           "xyaxes",  "zaxis", "cells",
+        "scale", "tets_per_cell", "thickness", "stretch_modulus", "stretch", "bend"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (soft && tn_xml_attr(e, places[i]))
             tn_mjcf_error_attr(m, e, places[i],

@@ -25,6 +25,8 @@ typedef struct TnMjcfNodes {
 typedef struct TnMjcfSoft {
     const TnXmlElement *element;
     TnSoftDef def;
+    int dim;          /* 3, or 2: a sheet */
+    bool edges_kept;  /* a sheet: its edges keep their lengths */
     bool from_mujoco; /* a <flexcomp> or <flex>: <tenon><soft> of its name speaks for it, too */
     TnMjcfNodes *nodes;
     TnBodyId *holders;            /* by node; 0: none */
@@ -40,6 +42,8 @@ void tn_mjcf_soft_contact(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
 void tn_mjcf_soft_look(TnMjcf *m, const TnXmlElement *e, TnSoftDef *def);
 /* Meshes (mjcf_tets.c). By the shape that a <soft> has. */
 bool tn_mjcf_make_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out);
+/* The same of a sheet (mjcf_sheet.c). */
+bool tn_mjcf_make_sheet(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out);
 /* Problems of a mesh, each at the place of the attribute (or of the element). */
 void tn_mjcf_mesh_errors(TnMjcf *m, const TnXmlElement *e, const char *attr, const TnError *found);
 /* tn_tet_mesh_check, and the sign of each element put right first. */
@@ -54,17 +58,29 @@ bool tn_mjcf_drop_unused(TnMjcf *m, TnTetMesh *mesh, unsigned char *kept);
 /* Flexcomps (mjcf_flexcomp.c). */
 void tn_mjcf_flexcomp(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body);
 void tn_mjcf_read_flexcomps(TnMjcf *m);
-/* <elasticity>, <contact>, <edge> of a <flexcomp> or <flex>; others are left alone. */
-bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnSoftDef *def);
-bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, const char *type);
-/* Their shapes (mjcf_flex_mesh.c): grid, box, cylinder, ellipsoid. */
+/* Parts of a <flexcomp> or <flex> (mjcf_flex_parts.c): <elasticity>, <contact>, <edge>; others are
+ * left alone. */
+bool tn_mjcf_flex_part(TnMjcf *m, TnMjcfGroup group, const TnXmlElement *e, TnMjcfSoft *soft);
+bool tn_mjcf_flex_dim(TnMjcf *m, const TnXmlElement *e, TnMjcfSoft *soft);
+/* Once all parts are read: the mesh, and what a sheet resists. */
+bool tn_mjcf_flex_check(TnMjcf *m, TnMjcfSoft *soft);
+/* <equality><flex flex="name">, which MuJoCo also makes of <edge equality="true">; NULL: none. */
+const TnXmlElement *tn_mjcf_flex_equality(const TnMjcf *m, const char *name);
+/* A flexcomp of dimension 1 (mjcf_flex_rod.c). */
+void tn_mjcf_flex_rod(TnMjcf *m, const TnXmlElement *e, const TnMjcfPose *world, TnBodyId body);
+/* Elements of `each` corners from a list, triangles as a b c c. */
+void tn_mjcf_fill_elements(const double *corners, int each, TnTetMesh *out);
+/* Their shapes (mjcf_flex_mesh.c): grid, box, cylinder, ellipsoid; of sheets also square, disc. */
 typedef enum TnFlexShape {
     TN_FLEX_GRID,
     TN_FLEX_BOX,
     TN_FLEX_CYLINDER,
-    TN_FLEX_ELLIPSOID
+    TN_FLEX_ELLIPSOID,
+    TN_FLEX_SQUARE,
+    TN_FLEX_DISC
 } TnFlexShape;
 bool tn_flex_mesh(TnFlexShape shape, const int count[3], const double spacing[3], TnTetMesh *out);
+bool tn_flex_sheet(TnFlexShape shape, const int count[3], const double spacing[3], TnTetMesh *out);
 
 /* Nodes by number or place (mjcf_region.c): sets chosen[i] for those that the element's attributes
  * nodes, range, box, ball and within speak of. False after an error. `body`: of the geom that

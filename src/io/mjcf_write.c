@@ -86,20 +86,30 @@ static void write_compiler(TnWriter *w)
     tn_write_open(w, "compiler");
     tn_write_text(w, "angle", "radian");
     TN_WRITE_FIELDS(w, fields, first ? first : &usual, &usual);
+    if (w->d.option.total_mass > 0) tn_write_real(w, "settotalmass", w->d.option.total_mass);
     tn_write_close(w);
 }
 
 static void write_option(TnWriter *w)
 {
     static const TnField fields[] = {
-        TN_REALS(TnOption, "gravity", gravity, 3),
-        TN_REALS(TnOption, "magnetic", magnetic, 3),
+        TN_REALS(TnOption, "gravity", gravity, 3), TN_REALS(TnOption, "magnetic", magnetic, 3),
+        TN_REAL(TnOption, "density", density),     TN_REAL(TnOption, "viscosity", viscosity),
+        TN_REALS(TnOption, "wind", wind, 3),
     };
     const TnOption usual = tn_option();
     tn_write_open(w, "option");
     tn_write_real(w, "timestep", w->d.option.timestep); /* the reader's default is another */
     TN_WRITE_FIELDS(w, fields, &w->d.option, &usual);
+    if (!w->d.option.parents_collide) {
+        tn_write_close(w);
+        return;
+    }
+    tn_write_inner(w);
+    tn_write_open(w, "flag");
+    tn_write_text(w, "filterparent", "disable");
     tn_write_close(w);
+    tn_write_end(w, "option");
 }
 
 static void write_view(TnWriter *w)
@@ -124,40 +134,55 @@ static void write_view(TnWriter *w)
     tn_write_end(w, "visual");
 }
 
+static void write_extension(TnWriter *w)
+{
+    bool pid = false;
+    for (int i = 0; i < w->d.actuator_count; i++)
+        pid |= w->d.actuators[i].activation == TN_ACTIVATION_PID;
+    if (!pid) return;
+    tn_write_open(w, "extension");
+    tn_write_inner(w);
+    tn_write_open(w, "plugin");
+    tn_write_text(w, "plugin", "mujoco.pid");
+    tn_write_close(w);
+    tn_write_end(w, "extension");
+}
+
 /* ---- the file ---- */
 
 typedef void (*Section)(TnWriter *w);
 
-/* In the order of the file. Those that come last in `order` only need the names of others. */
 static const Section sections[] = {
-    write_compiler,     write_option,      write_view,       tn_write_assets,
-    tn_write_bodies,    tn_write_contacts, tn_write_tendons, tn_write_equalities,
-    tn_write_actuators, tn_write_sensors,  tn_write_keys,    tn_write_tenon,
+    write_extension,  write_compiler,    write_option,     write_view,          tn_write_assets,
+    tn_write_bodies,  tn_write_contacts, tn_write_tendons, tn_write_equalities, tn_write_actuators,
+    tn_write_sensors, tn_write_keys,     tn_write_tenon,
 };
-enum { SECTION_COUNT = sizeof sections / sizeof sections[0], BODIES = 4 };
 
 static void write_sections(TnWriter *w, TnText *out)
 {
-    TnText texts[SECTION_COUNT] = {{0}};
-    w->indent = 1;
-    for (int i = 0; i < w->d.camera_count; i++) /* bodies that they look at need names, too */
-        tn_write_name(w, TN_WRITTEN_BODY, w->d.cameras[i].target);
-    for (int i = 0; i < SECTION_COUNT; i++) {
-        w->out = &texts[i];
-        if (i != BODIES) sections[i](w);
-    }
-    w->out = &texts[BODIES]; /* by now it is known who needs a name */
-    sections[BODIES](w);
     w->out = out;
-    w->indent = 0;
     tn_write_open(w, "mujoco");
     tn_write_text(w, "model", w->d.name);
     tn_write_inner(w);
-    for (int i = 0; i < SECTION_COUNT; i++) {
-        tn_write_raw(w, texts[i].data ? texts[i].data : "", texts[i].size);
-        tn_free(texts[i].data);
-    }
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) sections[i](w);
     tn_write_end(w, "mujoco");
+}
+
+static void free_texts(TnWriter *w, TnText *text)
+{
+    for (BesideFile *f = w->besides; f; f = f->next) tn_free(f->text.data);
+    w->besides = NULL;
+    tn_free(text->data);
+    *text = (TnText){0};
+}
+
+/* All is written twice: only after the first time it is known who needs a name. */
+static void write_text(TnWriter *w, TnText *text)
+{
+    write_sections(w, text);
+    if (w->err->count || w->no_memory) return;
+    free_texts(w, text);
+    write_sections(w, text);
 }
 
 static bool write_files(TnWriter *w, const char *path, const TnText *text)
@@ -189,7 +214,7 @@ bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a comma is no decimal point */
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
     set_stem(&w, path);
-    if (plain && w.stem && tn_write_index(&w)) write_sections(&w, &text);
+    if (plain && w.stem && tn_write_index(&w)) write_text(&w, &text);
     if (w.no_memory || w.pool.failed || !plain) {
         *own = (TnError){0};
         tn_error_add(own, TN_ERROR_MEMORY, "no memory to write '%.400s'", path);
@@ -199,8 +224,7 @@ bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *
         uselocale(before);
         freelocale(plain);
     }
-    for (BesideFile *f = w.besides; f; f = f->next) tn_free(f->text.data);
-    tn_free(text.data);
+    free_texts(&w, &text);
     tn_io_pool_free(&w.pool);
     if (err) *err = *own;
     tn_free(own);

@@ -6,8 +6,7 @@
  * classes, frames and other short forms. A number is written with as many digits as keep its bits,
  * so that the file that is written loads to the same model. One table per kind of definition says
  * which attribute holds which member (TnField); what no attribute can say is an error, never left
- * out. Sections that refer to bodies and their parts are written before these, into memory, so that
- * parts without a name get one where something refers to them. */
+ * out. Parts without a name get one where something refers to them. */
 #ifndef TN_IO_MJCF_WRITE_H
 #define TN_IO_MJCF_WRITE_H
 
@@ -31,7 +30,7 @@ typedef struct TnWriter {
     TnIoPool pool;
     const char *stem;             /* path of the file less its extension */
     struct TnBesideFile *besides; /* files beside it */
-    const char **generated[9];    /* by TnWritten: names of those that had none; NULL: none yet */
+    const char **generated[10];   /* by TnWritten: names of those that had none; NULL: none yet */
     /* of each body: the first of its parts, then from part to part; -1 ends */
     int *body_joint, *next_joint, *body_geom, *next_geom, *body_site, *next_site;
     int *body_camera, *next_camera, *first_child, *next_sibling;
@@ -107,6 +106,7 @@ typedef enum TnWritten {
     TN_WRITTEN_ACTUATOR,
     TN_WRITTEN_MESH,
     TN_WRITTEN_SOFT,
+    TN_WRITTEN_CAMERA,
     TN_WRITTEN_KINDS
 } TnWritten;
 /* The name by which another element refers to it; one is made up where it has none. "" for id 0. */

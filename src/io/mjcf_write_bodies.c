@@ -95,6 +95,21 @@ bool tn_write_index(TnWriter *w)
 
 /* ---- parts ---- */
 
+/* <freejoint> has this and nothing else. */
+static void write_aligned(TnWriter *w, int i)
+{
+    const TnJointDef *joint = &w->d.joints[i];
+    if (joint->stiffness != 0 || joint->damping != 0 || joint->armature != 0 ||
+        joint->friction_loss != 0 || joint->spring_time != 0)
+        tn_write_error(w, "joint", joint->name, i + 1, joint->source,
+                       "a free joint of MJCF that aligns its body has no stiffness, damping, "
+                       "armature or friction");
+    tn_write_open(w, "freejoint");
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
+    tn_write_text(w, "align", "true");
+    tn_write_close(w);
+}
+
 static void write_joint(TnWriter *w, int i)
 {
     static const TnField fields[] = {
@@ -110,6 +125,10 @@ static void write_joint(TnWriter *w, int i)
         TN_BOOL(TnJointDef, "actuatorgravcomp", actuator_gravity),
     };
     TnJointDef joint = w->d.joints[i], usual = tn_joint_def();
+    if (joint.type == TN_JOINT_FREE && joint.align) {
+        write_aligned(w, i);
+        return;
+    }
     if (joint.type == TN_JOINT_FREE) { /* has no place of its own */
         memcpy(joint.pos, usual.pos, sizeof joint.pos);
         memcpy(joint.axis, usual.axis, sizeof joint.axis);
@@ -117,6 +136,8 @@ static void write_joint(TnWriter *w, int i)
     tn_write_open(w, "joint");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
     TN_WRITE_FIELDS(w, fields, &joint, &usual);
+    if (joint.spring_time != 0 || joint.spring_ratio != 0)
+        tn_write_reals(w, "springdamper", (double[2]){joint.spring_time, joint.spring_ratio}, 2);
     tn_write_limit(w, "limited", "range", joint.limited, joint.range);
     tn_write_limit(w, "actuatorfrclimited", "actuatorfrcrange", joint.actuator_limited,
                    joint.actuator_range);
@@ -146,6 +167,7 @@ static void write_geom(TnWriter *w, int i)
         TN_REALS(TnGeomDef, "pos", pos, 3),
         TN_REALS(TnGeomDef, "quat", quat, 4),
         TN_REAL(TnGeomDef, "density", density),
+        TN_BOOL(TnGeomDef, "shellinertia", shell),
         TN_INT(TnGeomDef, "contype", contact_type),
         TN_INT(TnGeomDef, "conaffinity", contact_affinity),
         TN_INT(TnGeomDef, "condim", contact_dim),
@@ -154,6 +176,7 @@ static void write_geom(TnWriter *w, int i)
         TN_REAL(TnGeomDef, "margin", margin),
         TN_INT(TnGeomDef, "group", group),
         TN_REALS(TnGeomDef, "rgba", rgba, 4),
+        TN_REALS(TnGeomDef, "fluidcoef", fluid_coef, 5),
     };
     const TnGeomDef *geom = &w->d.geoms[i], usual = tn_geom_def();
     if (geom->type == TN_GEOM_SOFT || w->rod_of_geom[i] >= 0) return;
@@ -165,6 +188,7 @@ static void write_geom(TnWriter *w, int i)
     TN_WRITE_FIELDS(w, fields, geom, &usual);
     if (size_count(geom->type)) tn_write_reals(w, "size", geom->size, size_count(geom->type));
     if (geom->mass >= 0) tn_write_real(w, "mass", geom->mass);
+    if (geom->fluid_ellipsoid) tn_write_text(w, "fluidshape", "ellipsoid");
     if (geom->type == TN_GEOM_MESH)
         tn_write_text(w, "mesh", tn_write_name(w, TN_WRITTEN_MESH, geom->mesh));
     tn_write_close(w);
@@ -175,21 +199,14 @@ static void write_site(TnWriter *w, int i)
     static const TnField fields[] = {
         TN_REALS(TnSiteDef, "pos", pos, 3),
         TN_REALS(TnSiteDef, "quat", quat, 4),
+        TN_WORDS(TnSiteDef, "type", type, "? ? sphere capsule ellipsoid cylinder box"),
+        TN_REALS(TnSiteDef, "size", size, 3),
     };
     const TnSiteDef *site = &w->d.sites[i], usual = tn_site_def();
-    /* a sensor's, which names the body or geom */
-    if (site->at_center_of_mass || site->at_geom) return;
+    if (site->at_center_of_mass || site->at_geom) return; /* a sensor's, which names the part */
     tn_write_open(w, "site");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_SITE, i + 1));
     TN_WRITE_FIELDS(w, fields, site, &usual);
-    static const char *const types[] = {[TN_GEOM_CAPSULE] = "capsule",
-                                        [TN_GEOM_ELLIPSOID] = "ellipsoid",
-                                        [TN_GEOM_CYLINDER] = "cylinder",
-                                        [TN_GEOM_BOX] = "box"};
-    if (site->type > TN_GEOM_SPHERE && site->type <= TN_GEOM_BOX)
-        tn_write_text(w, "type", types[site->type]);
-    if (memcmp(site->size, usual.size, sizeof usual.size) != 0)
-        tn_write_reals(w, "size", site->size, 3);
     tn_write_close(w);
 }
 
@@ -214,7 +231,7 @@ static void write_camera(TnWriter *w, int i)
     };
     const TnCameraDef *camera = &w->d.cameras[i], usual = tn_camera_def();
     tn_write_open(w, "camera");
-    tn_write_text(w, "name", camera->name);
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_CAMERA, i + 1));
     TN_WRITE_FIELDS(w, fields, camera, &usual);
     tn_write_real(w, "fovy", tn_write_degrees(camera->fovy));
     if (memcmp(camera->resolution, usual.resolution, sizeof usual.resolution) != 0)

@@ -119,6 +119,7 @@ void tn_write_keys(TnWriter *w)
             tn_write_reals(w, "qvel", reorder(w, key->qvel, key->qvel_count, &old, &new, dof_size),
                            key->qvel_count);
         if (key->ctrl_count) tn_write_reals(w, "ctrl", key->ctrl, key->ctrl_count);
+        if (key->act_count) tn_write_reals(w, "act", key->act, key->act_count);
         if (key->mocap_pos_count) tn_write_reals(w, "mpos", key->mocap_pos, key->mocap_pos_count);
         if (key->mocap_quat_count)
             tn_write_reals(w, "mquat", key->mocap_quat, key->mocap_quat_count);

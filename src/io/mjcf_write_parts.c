@@ -1,5 +1,5 @@
 /* mjcf_write_parts.c: sections that refer to bodies and their parts: contact, equality, tendon,
- * actuator. Sensors: mjcf_write_sensors.c. */
+ * actuator. */
 #include "mjcf_write.h"
 
 #include <math.h>
@@ -18,8 +18,10 @@ static void write_pair(TnWriter *w, int i)
     if (larger != pair->restitution)
         tn_write_error(w, "pair", NULL, i + 1, pair->source,
                        "MJCF has no restitution of a pair of its own; its geoms must have it");
-    const double friction[5] = {pair->friction[0], pair->friction[0], pair->friction[1],
-                                pair->friction[2], pair->friction[2]};
+    const double *across = pair->friction_across;
+    const double friction[5] = {pair->friction[0], across[0] < 0 ? pair->friction[0] : across[0],
+                                pair->friction[1], pair->friction[2],
+                                across[1] < 0 ? pair->friction[2] : across[1]};
     tn_write_open(w, "pair");
     tn_write_text(w, "geom1", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom1));
     tn_write_text(w, "geom2", tn_write_name(w, TN_WRITTEN_GEOM, pair->geom2));
@@ -131,36 +133,126 @@ void tn_write_tendons(TnWriter *w)
 
 /* ---- actuator ---- */
 
+static void write_muscle(TnWriter *w, const char *attr, const TnMuscle *m)
+{
+    tn_write_reals(w, attr,
+                   (double[9]){m->range[0], m->range[1], m->force, m->scale, m->lmin, m->lmax,
+                               m->vmax, m->fpmax, m->fvmax},
+                   9);
+}
+
+static void write_gain(TnWriter *w, const TnActuatorDef *a)
+{
+    const double gain[3] = {a->gain, a->gain_length, a->gain_velocity};
+    bool affine = gain[1] != 0 || gain[2] != 0;
+    if (a->muscle_gain) {
+        tn_write_text(w, "gaintype", "muscle");
+        write_muscle(w, "gainprm", &a->muscle);
+    } else if (affine) {
+        tn_write_text(w, "gaintype", "affine");
+        tn_write_reals(w, "gainprm", gain, 3);
+    } else if (gain[0] != 1) {
+        tn_write_real(w, "gainprm", gain[0]);
+    }
+}
+
+/* The sign of a velocity bias tells a damping ratio from a damping, as in MuJoCo. */
+static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    bool ratio = a->damping_ratio > 0;
+    const double bias[3] = {a->bias[0], a->bias[1], ratio ? a->damping_ratio : a->bias[2]};
+    bool fixed = !a->muscle_gain && a->gain_length == 0 && a->gain_velocity == 0;
+    bool taken_so = fixed && !a->muscle_bias && bias[1] == -a->gain && bias[2] > 0;
+    if (ratio != taken_so)
+        tn_write_error(w, "actuator", a->name, i + 1, a->source,
+                       "MJCF takes a positive velocity bias of a position servo for a damping "
+                       "ratio, and has no other damping ratio");
+    if (a->muscle_bias) {
+        tn_write_text(w, "biastype", "muscle");
+        write_muscle(w, "biasprm", &a->passive);
+    } else if (bias[0] != 0 || bias[1] != 0 || bias[2] != 0) {
+        tn_write_text(w, "biastype", "affine");
+        tn_write_reals(w, "biasprm", bias, 3);
+    }
+}
+
+static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
+    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
+    tn_write_text(w, "body", tn_write_name(w, TN_WRITTEN_BODY, a->body));
+}
+
+static void write_config(TnWriter *w, const char *key, double value)
+{
+    if (value == 0) return;
+    tn_write_open(w, "config");
+    tn_write_text(w, "key", key);
+    tn_write_real(w, "value", value);
+    tn_write_close(w);
+}
+
+/* A controller is a plugin in MJCF. */
+static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
+{
+    int acts = (a->pid.ki > 0) + (a->pid.slew_max > 0);
+    tn_write_open(w, "plugin");
+    write_target(w, a, i);
+    tn_write_text(w, "plugin", "mujoco.pid");
+    if (acts) tn_write_real(w, "actdim", acts);
+    if (a->activation_early) tn_write_text(w, "actearly", "true");
+    if (a->gear != 1) tn_write_real(w, "gear", a->gear);
+    tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_inner(w);
+    write_config(w, "kp", a->pid.kp);
+    write_config(w, "ki", a->pid.ki);
+    write_config(w, "kd", a->pid.kd);
+    write_config(w, "imax", a->pid.integral_max);
+    write_config(w, "slewmax", a->pid.slew_max);
+    tn_write_end(w, "plugin");
+}
+
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
         TN_REAL(TnActuatorDef, "gear", gear),
-        TN_REAL(TnActuatorDef, "gainprm", gain),
+        TN_WORDS(TnActuatorDef, "dyntype", activation, "none integrator filter filterexact muscle"),
+        TN_REALS(TnActuatorDef, "dynprm", time_constants, 3),
+        TN_BOOL(TnActuatorDef, "actearly", activation_early),
+        TN_REALS(TnActuatorDef, "lengthrange", length_range, 2),
     };
     const TnActuatorDef *a = &w->d.actuators[i], usual = tn_actuator_def();
-    double bias[3] = {a->bias[0], a->bias[1], a->bias[2]};
-    if (a->damping_ratio > 0) bias[2] = a->damping_ratio; /* its sign tells it, as in MuJoCo */
-    if ((a->damping_ratio > 0) != (bias[1] == -a->gain && bias[2] > 0))
-        tn_write_error(w, "actuator", a->name, i + 1, a->source,
-                       "MJCF takes a positive velocity bias of a position servo for a damping "
-                       "ratio, and no other damping ratio");
-    tn_write_open(w, "general");
-    tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
-    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
-    tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
-    TN_WRITE_FIELDS(w, fields, a, &usual);
-    if (bias[0] != 0 || bias[1] != 0 || bias[2] != 0) {
-        tn_write_text(w, "biastype", "affine");
-        tn_write_reals(w, "biasprm", bias, 3);
+    if (a->activation == TN_ACTIVATION_PID) {
+        write_pid(w, a, i);
+        return;
     }
+    tn_write_open(w, "general");
+    write_target(w, a, i);
+    TN_WRITE_FIELDS(w, fields, a, &usual);
+    write_gain(w, a);
+    write_bias(w, a, i);
     tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
     tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    tn_write_limit(w, "actlimited", "actrange", a->activation_limited, a->activation_range);
     tn_write_close(w);
 }
 
 void tn_write_actuators(TnWriter *w)
 {
+    bool controllers = false;
     if (w->d.actuator_count == 0) return;
+    for (int i = 0; i < w->d.actuator_count; i++)
+        controllers |= w->d.actuators[i].activation == TN_ACTIVATION_PID;
+    if (controllers) {
+        tn_write_open(w, "extension");
+        tn_write_inner(w);
+        tn_write_open(w, "plugin");
+        tn_write_text(w, "plugin", "mujoco.pid");
+        tn_write_close(w);
+        tn_write_end(w, "extension");
+    }
     tn_write_open(w, "actuator");
     tn_write_inner(w);
     for (int i = 0; i < w->d.actuator_count; i++) write_actuator(w, i);

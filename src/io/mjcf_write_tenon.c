@@ -39,6 +39,21 @@ static void write_geoms(TnWriter *w)
     }
 }
 
+static void write_meshes(TnWriter *w)
+{
+    static const TnField fields[] = {
+        TN_WORDS(TnMeshDef, "collision", collision, "hull triangles decompose"),
+    };
+    const TnMeshDef usual = tn_mesh_def();
+    for (int i = 0; i < w->d.mesh_count; i++) {
+        if (w->d.meshes[i].collision == usual.collision) continue;
+        tn_write_open(w, "mesh");
+        tn_write_text(w, "name", tn_write_name(w, TN_WRITTEN_MESH, i + 1));
+        TN_WRITE_FIELDS(w, fields, &w->d.meshes[i], &usual);
+        tn_write_close(w);
+    }
+}
+
 /* ---- rods ---- */
 
 /* What a segment has beside its own geom, and its names where the rod's do not give them. */
@@ -155,6 +170,23 @@ static void write_vtk(TnWriter *w, const TnTetMesh *mesh, TnText *text)
     w->out = main_text;
 }
 
+/* Of a sheet, whose elements are a b c c. */
+static void write_triangles(TnWriter *w, const TnTetMesh *mesh, TnText *text)
+{
+    TnText *main_text = w->out;
+    char digits[3][TN_NUMBER_TEXT];
+    w->out = text;
+    for (int i = 0; i < mesh->node_count; i++) {
+        for (int k = 0; k < 3; k++) tn_write_digits(mesh->nodes[3 * i + k], digits[k]);
+        tn_write_format(w, "v %s %s %s\n", digits[0], digits[1], digits[2]);
+    }
+    for (int i = 0; i < mesh->tet_count; i++) {
+        const int32_t *t = mesh->tets + 4 * i;
+        tn_write_format(w, "f %d %d %d\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+    w->out = main_text;
+}
+
 /* Nodes of one body in a row share an element. */
 static void write_holds(TnWriter *w, const TnSoftDef *def)
 {
@@ -174,6 +206,8 @@ static void write_holds(TnWriter *w, const TnSoftDef *def)
 static void write_soft(TnWriter *w, int i)
 {
     static const TnField fields[] = {
+        TN_REAL(TnSoftDef, "thickness", thickness),
+        TN_REAL(TnSoftDef, "stretch_modulus", stretch_modulus),
         TN_REALS(TnSoftDef, "pos", pos, 3),
         TN_REALS(TnSoftDef, "quat", quat, 4),
         TN_REAL(TnSoftDef, "young", youngs_modulus),
@@ -197,9 +231,10 @@ static void write_soft(TnWriter *w, int i)
     const TnSoftDef *def = &w->d.softs[i].def, usual = tn_soft_def();
     const char *name = tn_write_name(w, TN_WRITTEN_SOFT, i + 1);
     TnText *text;
-    const char *file = tn_write_beside(w, name, ".vtk", &text);
+    bool sheet = def->thickness > 0;
+    const char *file = tn_write_beside(w, name, sheet ? ".obj" : ".vtk", &text);
     if (!file) return;
-    write_vtk(w, &def->mesh, text);
+    (sheet ? write_triangles : write_vtk)(w, &def->mesh, text);
     tn_write_open(w, "soft");
     tn_write_text(w, "name", name);
     tn_write_text(w, "file", file);
@@ -208,6 +243,8 @@ static void write_soft(TnWriter *w, int i)
         tn_write_real(w, "mass", def->mass);
     else
         tn_write_real(w, "density", def->density);
+    if (def->no_stretch_force) tn_write_text(w, "stretch", "false");
+    if (def->no_bend_force) tn_write_text(w, "bend", "false");
     if (def->consistent_mass) tn_write_text(w, "mass_matrix", "consistent");
     if (!def->mean_dilatation) tn_write_text(w, "mean_dilatation", "false");
     tn_write_inner(w);
@@ -284,11 +321,12 @@ void tn_write_tenon(TnWriter *w)
     tn_write_inner(w);
     size_t inside = text->size;
     write_geoms(w);
+    write_meshes(w);
     for (int i = 0; i < w->d.wheel_count; i++) write_wheel(w, i);
     for (int i = 0; i < w->d.soft_count; i++) write_soft(w, i);
     write_ties(w);
     write_track(w);
-    for (int i = 0; i < w->d.rod_count; i++) write_rod(w, i); /* last: others name its segments */
+    for (int i = 0; i < w->d.rod_count; i++) write_rod(w, i);
     bool empty = !settings && text->size == inside;
     tn_write_end(w, "tenon");
     if (empty) text->size = start;

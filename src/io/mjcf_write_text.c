@@ -197,8 +197,8 @@ void tn_write_limit(TnWriter *w, const char *limited_attr, const char *range_att
 
 /* ---- names ---- */
 
-static const char *const kind_names[TN_WRITTEN_KINDS] = {"body",   "joint",    "geom", "site",
-                                                         "tendon", "actuator", "mesh", "soft"};
+static const char *const kind_names[TN_WRITTEN_KINDS] = {
+    "body", "joint", "geom", "site", "tendon", "actuator", "mesh", "soft", "camera"};
 
 static const char *given_name(const TnWriter *w, TnWritten kind, int index)
 {
@@ -220,6 +220,8 @@ static const char *given_name(const TnWriter *w, TnWritten kind, int index)
         return d->meshes[index].name;
     case TN_WRITTEN_SOFT:
         return d->softs[index].def.name;
+    case TN_WRITTEN_CAMERA:
+        return d->cameras[index].name;
     default:
         return "";
     }
@@ -230,7 +232,7 @@ static int count_of(const TnWriter *w, TnWritten kind)
     const TnDefinitions *d = &w->d;
     const int counts[TN_WRITTEN_KINDS] = {d->body_count, d->joint_count,  d->geom_count,
                                           d->site_count, d->tendon_count, d->actuator_count,
-                                          d->mesh_count, d->soft_count};
+                                          d->mesh_count, d->soft_count,   d->camera_count};
     return counts[kind];
 }
 

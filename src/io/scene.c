@@ -274,11 +274,13 @@ static void lay_signal(Layout *layout, TnScene *scene, TnSignalKind kind, const 
 
 static int count_signals(const TnModel *model, const TnModelInfo *info)
 {
-    int count = info->sensor_data_count + 2 * info->actuator_count;
+    int count = info->sensor_data_count + 2 * info->actuator_count + info->act_count;
     for (TnJointId id = 1; id <= info->joint_count; id++) {
         TnJointInfo joint = tn_model_joint_info(model, id);
         if (joint.type != TN_JOINT_FREE) count += joint.qpos_count + joint.dof_count;
     }
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        count += tn_model_actuator_info(model, id).act >= 0;
     return count;
 }
 
@@ -306,6 +308,10 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
     for (TnActuatorId id = 1; id <= info->actuator_count; id++)
         lay_signal(layout, scene, TN_SIGNAL_FORCE, tn_model_actuator_name(model, id), "actuator",
                    id, "force", -1);
+    for (TnActuatorId id = 1; id <= info->actuator_count; id++)
+        for (int i = 0, count = tn_model_actuator_acts(model, id, NULL); i < count; i++)
+            lay_signal(layout, scene, TN_SIGNAL_ACTIVATION, tn_model_actuator_name(model, id),
+                       "actuator", id, "act", count > 1 ? i : -1);
 }
 
 static TnScene *lay_scene(Layout *layout, const Source *from)

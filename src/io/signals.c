@@ -7,8 +7,8 @@
 
 const char *tn_signal_kind_name(TnSignalKind kind)
 {
-    static const char *const names[TN_SIGNAL_COUNT] = {"position", "velocity", "sensor", "ctrl",
-                                                       "force"};
+    static const char *const names[TN_SIGNAL_COUNT] = {"position", "velocity", "sensor",
+                                                       "ctrl",     "force",    "activation"};
     return kind >= 0 && kind < TN_SIGNAL_COUNT ? names[kind] : "";
 }
 
@@ -57,8 +57,8 @@ TnStatus tn_frame_capture_signals(TnFrame *frame, TnWorld *world, TnError *err)
     TnModelInfo info = tn_model_info(model);
     TnStateView state = tn_world_state(world);
     size_t actuators = (size_t)info.actuator_count;
-    int count =
-        joint_signals(model, info.joint_count) + info.sensor_data_count + 2 * info.actuator_count;
+    int count = joint_signals(model, info.joint_count) + info.sensor_data_count +
+                2 * info.actuator_count + info.act_count;
     TnStatus status = tn_frame_reserve_signals(frame, count, err);
     if (status != TN_OK || count == 0) return status;
     double *to = capture_joints(frame->signals, model, info.joint_count, &state);
@@ -66,6 +66,8 @@ TnStatus tn_frame_capture_signals(TnFrame *frame, TnWorld *world, TnError *err)
     to += info.sensor_data_count;
     if (status != TN_OK || actuators == 0) return status;
     memcpy(to, state.ctrl, actuators * sizeof *to);
-    TnEval eval = {.actuator_force = to + actuators};
+    TnEval eval = {.actuator_force = to + actuators, .act = state.act};
+    if (state.act_count)
+        memcpy(to + 2 * actuators, state.act, (size_t)state.act_count * sizeof *to);
     return tn_model_eval(model, state.qpos, state.qvel, state.ctrl, &eval, err);
 }

@@ -40,8 +40,10 @@ typedef struct TnUrdfLink {
     TnUrdfJoint *children, *last_child; /* in the order of the file */
     struct TnUrdfLink *next;
     TnBodyId body;
-    TnMjcfPose world; /* reference pose */
+    TnMjcfPose world;  /* reference pose */
+    TnMjcfPose offset; /* in the axes of `body`: not the identity if it is only a joint */
     bool moves, reached;
+    bool only_joint; /* has no body: `body` is the one that the next link hangs on */
 } TnUrdfLink;
 
 /* A mesh that was read, for all geoms of that file and scale. */
@@ -85,8 +87,11 @@ void tn_urdf_expect(TnUrdf *u, const TnXmlElement *e, const char *attrs, const c
 /* Links as a tree, and into the builder (urdf_tree.c). */
 void tn_urdf_connect(TnUrdf *u);
 void tn_urdf_add_links(TnUrdf *u);
-/* The joints of a link below its parent (urdf_joint.c); limits, dynamics and effort with them. */
-void tn_urdf_add_joint(TnUrdf *u, TnUrdfJoint *joint, TnBodyId body);
+/* Of an <inertial> (urdf_inertia.c). */
+void tn_urdf_read_inertial(TnUrdf *u, const TnXmlElement *e, bool moves, TnBodyDef *body);
+/* A joint as those of the model (urdf_joint.c), with limits, dynamics and effort; `frame`: its axes
+ * in those of the body that it moves. */
+void tn_urdf_add_joint(TnUrdf *u, TnUrdfJoint *joint, TnBodyId body, const TnMjcfPose *frame);
 void tn_urdf_add_mimics(TnUrdf *u);
 /* Collisions and visuals (urdf_geom.c). */
 void tn_urdf_read_materials(TnUrdf *u);

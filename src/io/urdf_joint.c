@@ -63,9 +63,17 @@ static void read_dynamics(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def)
     tn_urdf_number(u, e, "friction", &def->friction_loss);
 }
 
-static void add_scalar(TnUrdf *u, TnUrdfJoint *joint, TnJointDef *def)
+/* Its axis in the body's axes. */
+static void set_axis(const TnMjcfPose *frame, const double axis[3], TnJointDef *def)
 {
-    read_axis(u, joint->element, def->axis);
+    tn_mjcf_rotate(frame->quat, axis, def->axis);
+}
+
+static void add_scalar(TnUrdf *u, TnUrdfJoint *joint, const TnMjcfPose *frame, TnJointDef *def)
+{
+    double axis[3];
+    read_axis(u, joint->element, axis);
+    set_axis(frame, axis, def);
     read_limit(u, joint, def);
     read_dynamics(u, joint, def);
     def->name = joint->name;
@@ -73,19 +81,20 @@ static void add_scalar(TnUrdf *u, TnUrdfJoint *joint, TnJointDef *def)
     joint->id = tn_builder_add_joint(u->m->builder, def);
 }
 
-static void add_part(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def, TnJointType type,
-                     const double axis[3], const char *ending)
+static void add_part(TnUrdf *u, const TnUrdfJoint *joint, const TnMjcfPose *frame, TnJointDef *def,
+                     TnJointType type, const double axis[3], const char *ending)
 {
     char name[512];
     snprintf(name, sizeof name, "%.400s%s", joint->name, ending);
     def->name = name;
     def->type = type;
-    memcpy(def->axis, axis, sizeof def->axis);
+    set_axis(frame, axis, def);
     tn_builder_add_joint(u->m->builder, def);
 }
 
 /* The axes of the plane come from x and y by the shortest turn of z onto the normal. */
-static void add_planar(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def)
+static void add_planar(TnUrdf *u, const TnUrdfJoint *joint, const TnMjcfPose *frame,
+                       TnJointDef *def)
 {
     const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
     double normal[3], turn[4], axes[2][3];
@@ -94,12 +103,12 @@ static void add_planar(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def)
     tn_mjcf_rotate(turn, x, axes[0]);
     tn_mjcf_rotate(turn, y, axes[1]);
     read_dynamics(u, joint, def);
-    add_part(u, joint, def, TN_JOINT_SLIDE, axes[0], "_TX");
-    add_part(u, joint, def, TN_JOINT_SLIDE, axes[1], "_TY");
-    add_part(u, joint, def, TN_JOINT_HINGE, normal, "_RZ");
+    add_part(u, joint, frame, def, TN_JOINT_SLIDE, axes[0], "_TX");
+    add_part(u, joint, frame, def, TN_JOINT_SLIDE, axes[1], "_TY");
+    add_part(u, joint, frame, def, TN_JOINT_HINGE, normal, "_RZ");
 }
 
-static void add_floating(TnUrdf *u, TnUrdfJoint *joint, TnJointDef *def)
+static void add_floating(TnUrdf *u, TnUrdfJoint *joint, const TnMjcfPose *frame, TnJointDef *def)
 {
     if (!joint->parent->moves) {
         def->name = joint->name;
@@ -108,10 +117,10 @@ static void add_floating(TnUrdf *u, TnUrdfJoint *joint, TnJointDef *def)
         return;
     }
     const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    add_part(u, joint, def, TN_JOINT_SLIDE, axes[0], "_TX");
-    add_part(u, joint, def, TN_JOINT_SLIDE, axes[1], "_TY");
-    add_part(u, joint, def, TN_JOINT_SLIDE, axes[2], "_TZ");
-    add_part(u, joint, def, TN_JOINT_BALL, axes[2], "_R");
+    add_part(u, joint, frame, def, TN_JOINT_SLIDE, axes[0], "_TX");
+    add_part(u, joint, frame, def, TN_JOINT_SLIDE, axes[1], "_TY");
+    add_part(u, joint, frame, def, TN_JOINT_SLIDE, axes[2], "_TZ");
+    add_part(u, joint, frame, def, TN_JOINT_BALL, axes[2], "_R");
 }
 
 static void add_ball(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def)
@@ -122,7 +131,7 @@ static void add_ball(TnUrdf *u, const TnUrdfJoint *joint, TnJointDef *def)
     tn_builder_add_joint(u->m->builder, def);
 }
 
-void tn_urdf_add_joint(TnUrdf *u, TnUrdfJoint *joint, TnBodyId body)
+void tn_urdf_add_joint(TnUrdf *u, TnUrdfJoint *joint, TnBodyId body, const TnMjcfPose *frame)
 {
     static const char *const others[] = {"safety_controller", "calibration"};
     for (int i = 0; i < 2; i++) {
@@ -131,13 +140,14 @@ void tn_urdf_add_joint(TnUrdf *u, TnUrdfJoint *joint, TnBodyId body)
     }
     TnJointDef def = tn_joint_def();
     def.body = body;
+    memcpy(def.pos, frame->pos, sizeof def.pos);
     def.source = tn_xml_place(joint->element);
     if (is_scalar(joint))
-        add_scalar(u, joint, &def);
+        add_scalar(u, joint, frame, &def);
     else if (joint->type == TN_URDF_PLANAR)
-        add_planar(u, joint, &def);
+        add_planar(u, joint, frame, &def);
     else if (joint->type == TN_URDF_FLOATING)
-        add_floating(u, joint, &def);
+        add_floating(u, joint, frame, &def);
     else if (joint->type == TN_URDF_SPHERICAL)
         add_ball(u, joint, &def);
 }

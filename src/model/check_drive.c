@@ -45,6 +45,13 @@ static bool check_tendons(TnCompile *c)
 
 static bool check_target(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
 {
+    if (def->body) {
+        if (def->joint || def->tendon)
+            tn_problem(c, element, "it is given a body and a joint or tendon");
+        if (def->muscle_gain || def->muscle_bias)
+            tn_problem(c, element, "a muscle needs a joint or tendon");
+        return tn_check_id(c, element, "body", def->body, c->builder->body_count);
+    }
     if (!def->tendon) return tn_check_scalar_joint(c, element, "joint", def->joint);
     if (def->joint) tn_problem(c, element, "it is given both a joint and a tendon");
     return tn_check_id(c, element, "tendon", def->tendon, c->builder->tendon_count);
@@ -76,13 +83,23 @@ static void check_activation(TnCompile *c, const TnElement *element, const TnAct
 {
     for (int k = 0; k < 3; k++)
         tn_check_positive(c, element, "time constant", def->time_constants[k]);
+    if (def->activation == TN_ACTIVATION_PID) {
+        const double *p[] = {&def->pid.kp, &def->pid.ki, &def->pid.kd, &def->pid.integral_max,
+                             &def->pid.slew_max};
+        static const char *const names[] = {"kp", "ki", "kd", "integral_max", "slew_max"};
+        for (int k = 0; k < 5; k++) tn_check_positive(c, element, names[k], *p[k]);
+        if (def->muscle_gain || def->muscle_bias || def->activation_limited || def->body)
+            tn_problem(c, element,
+                       "a controller is no muscle, has no activation range and acts on no body");
+    }
     if (def->activation_limited && def->activation == TN_ACTIVATION_NONE)
         tn_problem(c, element, "an activation range is for actuators with activation");
     else if (def->activation_limited)
         tn_check_range(c, element, "activation range", def->activation_range);
     if (def->muscle_gain) check_muscle(c, element, &def->muscle);
     if (def->muscle_bias) check_muscle(c, element, &def->passive);
-    if (def->muscle_gain || def->muscle_bias)
+    bool given = def->length_range[0] != 0.0 || def->length_range[1] != 0.0;
+    if (given && (def->muscle_gain || def->muscle_bias))
         tn_check_range(c, element, "length range", def->length_range);
 }
 

@@ -107,6 +107,7 @@ static bool check_pairs_and_excludes(TnCompile *c)
         }
         tn_check_contact(c, &element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
+        tn_check_numbers(c, &element, "friction_across", def->friction_across, 2);
     }
     for (int i = 0; i < b->exclude_count; i++) {
         const TnExcludeDef *def = &b->excludes[i];

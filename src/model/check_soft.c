@@ -34,6 +34,7 @@ static void check_sheet(TnCompile *c, const TnElement *element, const TnSoftDef 
 {
     if (!tn_check_positive(c, element, "thickness", def->thickness) || def->thickness == 0.0)
         return;
+    tn_check_positive(c, element, "stretch_modulus", def->stretch_modulus);
     if (def->law != TN_SOFT_COROTATIONAL)
         tn_problem(c, element, "a sheet (thickness %g) has the corotational law only",
                    def->thickness);

@@ -289,7 +289,7 @@ static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeo
     if (tn_check_numbers(c, element, "mass", &def->mass, 1) && def->mass < 0.0)
         tn_check_positive(c, element, "density", def->density);
     if (def->type == TN_GEOM_HEIGHT_FIELD)
-        tn_problem(c, element, "height fields are not supported yet");
+        tn_problem(c, element, "height fields are meshes: use tn_builder_add_height_field");
     return c->problem_count == before;
 }
 

@@ -328,8 +328,8 @@ static void compile_geoms(TnCompile *c)
         tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)
             tn_problem(c, TN_ELEMENT("geom", def, i), "a plane must be fixed to the world");
-        if (geom->mesh >= 0 && geom->link != 0 && may_collide(c, i) &&
-            m->meshes[geom->mesh].collision == TN_MESH_COLLIDE_TRIANGLES)
+        if (geom->mesh >= 0 && geom->link != 0 &&
+            m->meshes[geom->mesh].collision == TN_MESH_COLLIDE_TRIANGLES && may_collide(c, i))
             tn_problem(c, TN_ELEMENT("geom", def, i),
                        "a mesh that collides as its triangles must be fixed to the world; one that "
                        "moves collides as its hull or in pieces");

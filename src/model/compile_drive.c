@@ -96,7 +96,7 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
     const TnActuatorDef *def = &c->builder->actuators[index];
     TnActuator *actuator = &c->model->actuators[index];
     double mass, gear = actuator->gear;
-    if (def->damping_ratio <= 0.0 || c->problem_count) return;
+    if (def->damping_ratio <= 0.0 || def->body || c->problem_count) return;
     if (!tn_reference_mass_along(c, reference, actuator->subsystem, actuator->moments,
                                  actuator->moment_count, &mass)) {
         tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
@@ -112,6 +112,73 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
 }
 
 /* ---- muscles ---- */
+
+/* MuJoCo finds the lengths that a muscle may have by pushing all joints to their limits with a
+ * force that accelerates them by PUSH in all, and lets them come to rest. Its limits give way by r,
+ * where force · (M⁻¹)_ii = k d r · d / (1 - d),   d = d(r), with its default softness (solref 0.02
+ * 1, solimp 0.9 0.95 0.001 0.5 2). Here M is that of the reference pose. */
+#define PUSH 20.0
+static double limit_gives(double acceleration)
+{
+    const double k = 1.0 / (0.95 * 0.95 * 0.02 * 0.02), width = 0.001;
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 100; i++) {
+        double r = 0.5 * (low + high), x = fmin(r / width, 1.0);
+        double d = 0.9 + 0.05 * (x <= 0.5 ? 2.0 * x * x : 1.0 - 2.0 * (1.0 - x) * (1.0 - x));
+        if (k * d * r * d / (1.0 - d) < acceleration)
+            low = r;
+        else
+            high = r;
+    }
+    return 0.5 * (low + high);
+}
+
+/* False: no memory. */
+static bool measure_lengths(TnCompile *c, TnReferenceMass *reference, const TnActuator *actuator,
+                            double range[2])
+{
+    const TnModel *m = c->model;
+    double all;
+    range[0] = range[1] = 0.0;
+    if (!tn_reference_acceleration(c, reference, actuator->subsystem, actuator->moments,
+                                   actuator->moment_count, &all))
+        return false;
+    for (int i = 0; i < actuator->moment_count; i++) {
+        const TnMoment *moment = &actuator->moments[i], own = {.dof = moment->dof, .coef = 1.0};
+        const TnJoint *joint = &m->joints[m->dof_joint[moment->dof]];
+        double mass, arm = actuator->gear * moment->coef;
+        if (!tn_reference_mass_along(c, reference, actuator->subsystem, &own, 1, &mass))
+            return false;
+        double gives = limit_gives(PUSH / all * fabs(moment->coef) / mass);
+        for (int side = 0; side < 2; side++) {
+            int end = (arm > 0.0) == (side == 1);
+            range[side] += arm * (joint->range[end] + (end ? gives : -gives));
+        }
+    }
+    return true;
+}
+
+static void find_length_range(TnCompile *c, TnReferenceMass *reference, int index)
+{
+    const TnActuator *actuator = &c->model->actuators[index];
+    const TnElement *element = TN_ELEMENT("actuator", &c->builder->actuators[index], index);
+    if (!actuator->muscles || c->problem_count) return;
+    double *range = c->model->muscles[actuator->muscles - c->model->muscles].length_range;
+    if (range[0] != 0.0 || range[1] != 0.0) return;
+    bool bounded = actuator->moment_count > 0;
+    for (int i = 0; i < actuator->moment_count; i++)
+        bounded &= c->model->joints[c->model->dof_joint[actuator->moments[i].dof]].limited;
+    if (!bounded) {
+        tn_problem(c, element,
+                   "a muscle needs a lengthrange, or limits of all joints that it moves; MuJoCo's "
+                   "compiler writes the one that it finds when it saves the model");
+    } else if (!measure_lengths(c, reference, actuator, range)) {
+        tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
+        c->problem_count++;
+    } else if (!(range[0] < range[1])) {
+        tn_problem(c, element, "it moves no mass in the reference pose");
+    }
+}
 
 /* MuJoCo's rule for a force that is not given: scale over the acceleration (the norm over all dofs)
  * that a unit force makes in the reference pose. */
@@ -159,6 +226,7 @@ static void compile_actuator(TnCompile *c, int index)
     const TnActuatorDef *def = &c->builder->actuators[index];
     TnActuator *actuator = &c->model->actuators[index];
     *actuator = (TnActuator){.tendon = def->tendon - 1,
+                             .body = def->body - 1,
                              .gear = def->gear,
                              .gain = def->gain,
                              .gain_rate = {def->gain_length, def->gain_velocity},
@@ -173,6 +241,9 @@ static void compile_actuator(TnCompile *c, int index)
         actuator->subsystem = tendon->subsystem;
         actuator->moments = tendon->moments;
         actuator->moment_count = tendon->moment_count;
+    } else if (def->body) {
+        actuator->subsystem = -1;
+        c->model->adhesion_count++;
     } else {
         *c->moments = moment_of(c, def->joint, 1.0);
         actuator->subsystem = subsystem_of(c, def->joint);
@@ -184,7 +255,15 @@ static void compile_actuator(TnCompile *c, int index)
     memcpy(actuator->force_range, def->force_range, sizeof actuator->force_range);
     memcpy(actuator->act_range, def->activation_range, sizeof actuator->act_range);
     memcpy(actuator->time_constants, def->time_constants, sizeof actuator->time_constants);
-    if (def->activation != TN_ACTIVATION_NONE) actuator->act = c->act_count++;
+    int acts = tn_activation_count(def->activation, &def->pid);
+    if (acts) actuator->act = c->act_count;
+    c->act_count += acts;
+    if (def->activation == TN_ACTIVATION_PID) { /* its input is a force already (activation.c) */
+        const double bias[3] = {0.0, -def->pid.kp, -def->pid.kd};
+        actuator->pid = def->pid;
+        actuator->gain = 1.0;
+        v3_copy(actuator->bias, bias);
+    }
     compile_muscle(c, def, actuator);
 }
 
@@ -224,7 +303,8 @@ static void check_compensated(TnCompile *c, int index)
     bool driven = false;
     if (!m->has_lift || !joint->actuator_gravity || !joint->actuator_limited) return;
     for (int a = 0; a < m->actuator_count; a++)
-        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moments[0].dof == joint->dof_start;
+        driven |= m->actuators[a].tendon < 0 && m->actuators[a].moment_count &&
+                  m->actuators[a].moments[0].dof == joint->dof_start;
     int id = c->lookup->joint_id[index];
     if (!driven)
         tn_problem(c, TN_ELEMENT("joint", &c->builder->joints[id - 1], id - 1),
@@ -243,6 +323,7 @@ void tn_compile_drive(TnCompile *c)
     for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};
     for (int i = 0; i < m->actuator_count; i++) set_damping(c, &reference, i);
+    for (int i = 0; i < m->actuator_count; i++) find_length_range(c, &reference, i);
     for (int i = 0; i < m->actuator_count; i++) set_strength(c, &reference, i);
     tn_reference_mass_free(&reference);
 }

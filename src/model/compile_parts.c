@@ -160,6 +160,11 @@ static void compile_pairs(TnCompile *c)
                          .restitution = def->restitution,
                          .margin = def->margin};
         v3_copy(pair->friction, def->friction);
+        for (int k = 0; k < 2; k++) {
+            double first = def->friction[k ? 2 : 0], second = def->friction_across[k];
+            pair->across[k] = second < 0.0 ? first : second;
+            if (pair->across[k] != first) c->model->has_oval_pairs = true;
+        }
         const TnElement element = {.kind = "pair", .id = i + 1, .source = def->source};
         if (m->geoms[pair->geom1].link == m->geoms[pair->geom2].link)
             tn_problem(c, &element, "its geoms are fixed to each other");

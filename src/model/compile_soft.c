@@ -128,6 +128,7 @@ static void compile_soft(TnCompile *c, int index)
     TnSoft *soft = &m->softs[index];
     soft->geom = entry->geom - 1;
     soft->thickness = def->thickness;
+    soft->stretch_modulus = def->stretch_modulus > 0.0 ? def->stretch_modulus : def->youngs_modulus;
     soft->stretches = def->thickness > 0.0 && !def->no_stretch_force;
     soft->bends = def->thickness > 0.0 && !def->no_bend_force;
     soft->law = def->law;

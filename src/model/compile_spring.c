@@ -36,8 +36,10 @@ static bool set_spring(TnCompile *c, TnReferenceMass *reference, int index)
     joint->stiffness = inertia / (time * ratio * time * ratio);
     joint->damping = 2.0 * inertia / time;
     if (!isfinite(joint->stiffness))
-        tn_problem(c, TN_ELEMENT("joint", def, id - 1),
-                   "spring_time: the joint moves no mass in the reference pose");
+        tn_problem(
+            c, TN_ELEMENT("joint", def, id - 1),
+            "spring_time: the mass matrix is singular in the reference pose, so the joint has "
+            "no inertia to go by");
     return true;
 }
 

@@ -76,7 +76,8 @@ TnEqualityDef tn_equality_def(void)
 
 TnPairDef tn_pair_def(void)
 {
-    return (TnPairDef){.contact_dim = 3, .friction = {1.0, 0.005, 0.0001}};
+    return (TnPairDef){
+        .contact_dim = 3, .friction = {1.0, 0.005, 0.0001}, .friction_across = {-1.0, -1.0}};
 }
 
 TnSensorDef tn_sensor_def(void)

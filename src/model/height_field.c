@@ -98,7 +98,7 @@ TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFiel
         mesh.vertex_count = (int)f.vertex_count;
         mesh.triangles = f.triangles;
         mesh.triangle_count = (int)f.triangle_count;
-        mesh.inertia = TN_MESH_EXACT;
+        mesh.inertia = TN_MESH_LEGACY;
         mesh.collision = TN_MESH_COLLIDE_TRIANGLES;
         mesh.file = def->file;
         mesh.source = def->source;

@@ -111,6 +111,20 @@ static void lay_out_names(Block *block, TnCompile *c)
     m->soft_names = names[TN_NAME_SOFT];
 }
 
+static TnHull lay_out_hull(Block *block, const TnHull *from)
+{
+    int n = from->vertex_count;
+    TnHull hull = {.vertex_count = n, .face_count = from->face_count};
+    hull.vertices = PLACE(double, 3 * (size_t)n);
+    hull.normals = PLACE(double, 3 * (size_t)from->face_count);
+    hull.edge_start = PLACE(int32_t, n + 1);
+    hull.edges = PLACE(int32_t, from->edge_start[n]);
+    hull.face_start = PLACE(int32_t, n + 1);
+    hull.faces = PLACE(int32_t, from->face_start[n]);
+    hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+    return hull;
+}
+
 static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
 {
     m->meshes = PLACE(TnMesh, m->mesh_count);
@@ -130,15 +144,12 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
             mesh.triangles = mesh.hull_triangles;
             mesh.triangle_count = triangles->count;
         }
-        if (n > 0) {
-            mesh.hull = (TnHull){.vertex_count = n, .face_count = hull->face_count};
-            mesh.hull.vertices = PLACE(double, 3 * (size_t)n);
-            mesh.hull.normals = PLACE(double, 3 * (size_t)hull->face_count);
-            mesh.hull.edge_start = PLACE(int32_t, n + 1);
-            mesh.hull.edges = PLACE(int32_t, hull->edge_start[n]);
-            mesh.hull.face_start = PLACE(int32_t, n + 1);
-            mesh.hull.faces = PLACE(int32_t, hull->face_start[n]);
-            mesh.hull.starts = PLACE(int32_t, TN_HULL_STARTS);
+        if (n > 0) mesh.hull = lay_out_hull(block, hull);
+        mesh.piece_count = c->meshes[i].piece_count;
+        mesh.pieces = PLACE(TnHull, mesh.piece_count);
+        for (int k = 0; k < mesh.piece_count; k++) {
+            TnHull piece = lay_out_hull(block, &c->meshes[i].pieces[k]);
+            if (block->base) mesh.pieces[k] = piece;
         }
         if (block->base) m->meshes[i] = mesh;
     }
@@ -257,7 +268,7 @@ static void measure(TnCompile *c, TnModel *m)
     m->tendon_count = b->tendon_count;
     m->actuator_count = b->actuator_count;
     for (int i = 0; i < b->actuator_count; i++)
-        m->act_count += b->actuators[i].activation != TN_ACTIVATION_NONE;
+        m->act_count += tn_activation_count(b->actuators[i].activation, &b->actuators[i].pid);
     m->equality_count = b->equality_count;
     m->pair_count = b->pair_count;
     m->exclude_count = b->exclude_count;

@@ -214,8 +214,8 @@ void tn_compile_masses(TnCompile *c)
     }
 
     for (int i = 1; i < m->body_count; i++)
-        if (tn_part_of_body(m, i) >= 0 && corrected(&c->builder->bodies[i]) &&
-            !c->bodies[i].bad_mass)
+        if ((tn_part_of_body(m, i) >= 0 || c->builder->option.total_mass > 0.0) &&
+            corrected(&c->builder->bodies[i]) && !c->bodies[i].bad_mass)
             correct(c, i);
 
     scale_to_total(c);

@@ -155,7 +155,7 @@ static int ellipsoids_of(const TnCompile *c, int body)
 static bool takes_part(const TnModel *m, int body)
 {
     int link = m->bodies[body].link;
-    return link && tn_part_of_link(m, link)->kind == TN_SUBSYSTEM_TREE &&
+    return m->links[link].subsystem >= 0 && tn_part_of_link(m, link)->kind == TN_SUBSYSTEM_TREE &&
            m->body_masses[body].mass >= LEAST;
 }
 

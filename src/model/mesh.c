@@ -2,6 +2,7 @@
  *
  * Hulls come before the layout, because their sizes are not known from the definitions. */
 #include "builder.h"
+#include "convex_pieces.h"
 
 #include "../math/vec3.h"
 
@@ -123,6 +124,31 @@ static bool find_hull(TnCompile *c, int index)
     return false;
 }
 
+/* False: no memory. A flat mesh has none, as it has no hull. */
+static bool find_pieces(TnCompile *c, int index)
+{
+    const TnMeshDef *def = &c->builder->meshes[index];
+    TnMeshScratch *mesh = &c->meshes[index];
+    if (def->collision != TN_MESH_COLLIDE_PIECES || mesh->hull.vertex_count == 0) return true;
+    TnPiece pieces[TN_MOST_PIECES];
+    int count = tn_convex_pieces(def->vertices, def->triangles, def->triangle_count, pieces);
+    bool good = count >= 0;
+    if (count > 0) mesh->pieces = tn_calloc((size_t)count, sizeof *mesh->pieces);
+    good = good && (count == 0 || mesh->pieces);
+    for (int i = 0; i < count && good; i++) {
+        TnHullTriangles hull = {0};
+        TnHullStatus status = tn_quickhull(pieces[i].points, pieces[i].count, &hull);
+        good = status != TN_HULL_MEMORY;
+        if (status == TN_HULL_GOOD)
+            good = tn_hull_create(pieces[i].points, pieces[i].count, &hull,
+                                  &mesh->pieces[mesh->piece_count]);
+        mesh->piece_count += good && status == TN_HULL_GOOD;
+        tn_free(hull.corners);
+    }
+    tn_pieces_free(pieces, count > 0 ? count : 0);
+    return good;
+}
+
 static int by_value(const void *a, const void *b)
 {
     uint64_t x, y;
@@ -156,7 +182,7 @@ bool tn_prepare_meshes(TnCompile *c)
     if (!c->meshes) return false;
     for (int i = 0; i < count; i++) {
         if (!check_mesh(c, i)) continue;
-        if (!find_hull(c, i)) return false;
+        if (!find_hull(c, i) || !find_pieces(c, i)) return false;
         if (c->builder->meshes[i].inertia == TN_MESH_EXACT &&
             !find_twist(&c->builder->meshes[i], &c->meshes[i].twisted))
             return false;
@@ -164,11 +190,18 @@ bool tn_prepare_meshes(TnCompile *c)
     return true;
 }
 
+static void release_pieces(TnMeshScratch *mesh)
+{
+    for (int i = 0; i < mesh->piece_count; i++) tn_hull_free(&mesh->pieces[i]);
+    tn_free(mesh->pieces);
+}
+
 void tn_release_meshes(TnCompile *c)
 {
     for (int i = 0; c->meshes && i < c->builder->mesh_count; i++) {
         tn_free(c->meshes[i].triangles.corners);
         tn_hull_free(&c->meshes[i].hull);
+        release_pieces(&c->meshes[i]);
     }
     tn_free(c->meshes);
     c->meshes = NULL;
@@ -178,6 +211,21 @@ void tn_release_meshes(TnCompile *c)
     do {                                                                                           \
         if ((COUNT) > 0) memcpy(TO, FROM, (size_t)(COUNT) * sizeof *(TO));                         \
     } while (0)
+
+static void copy_hull(TnHull *to, const TnHull *h)
+{
+    v3_copy(to->center, h->center);
+    v3_copy(to->half_extent, h->half_extent);
+    to->radius = h->radius;
+    if (h->vertex_count == 0) return; /* bounds alone */
+    COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
+    COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
+    COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
+    COPY(to->edges, h->edges, h->edge_start[h->vertex_count]);
+    COPY(to->face_start, h->face_start, h->vertex_count + 1);
+    COPY(to->faces, h->faces, h->face_start[h->vertex_count]);
+    COPY(to->starts, h->starts, TN_HULL_STARTS);
+}
 
 void tn_compile_meshes(TnCompile *c)
 {
@@ -192,18 +240,8 @@ void tn_compile_meshes(TnCompile *c)
         if (def->triangle_count > 0)
             COPY(mesh->triangles, def->triangles, 3 * (size_t)def->triangle_count);
         COPY(mesh->hull_triangles, from->triangles.corners, 3 * (size_t)from->triangles.count);
-        TnHull *to = &mesh->hull;
-        v3_copy(to->center, h->center);
-        v3_copy(to->half_extent, h->half_extent);
-        to->radius = h->radius;
-        if (from->flat) continue;
-        COPY(to->vertices, h->vertices, 3 * (size_t)h->vertex_count);
-        COPY(to->normals, h->normals, 3 * (size_t)h->face_count);
-        COPY(to->edge_start, h->edge_start, h->vertex_count + 1);
-        COPY(to->edges, h->edges, h->edge_start[h->vertex_count]);
-        COPY(to->face_start, h->face_start, h->vertex_count + 1);
-        COPY(to->faces, h->faces, h->face_start[h->vertex_count]);
-        COPY(to->starts, h->starts, TN_HULL_STARTS);
+        copy_hull(&mesh->hull, h);
+        for (int k = 0; k < from->piece_count; k++) copy_hull(&mesh->pieces[k], &from->pieces[k]);
     }
 }
 

@@ -20,6 +20,8 @@ TnMeshMassStatus tn_mesh_mass(TnMeshInertia mode, const double *vertices, const 
 typedef struct TnMeshScratch {
     TnHullTriangles triangles;
     TnHull hull;
+    TnHull *pieces; /* heap; where it collides in pieces */
+    int piece_count;
     bool twisted;  /* exact inertia was asked for, but triangles disagree on their outside */
     bool flat;     /* no hull, for drawing alone; of the hull only the bounds are set */
     bool has_mass; /* computed for the first geom that asks */

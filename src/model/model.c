@@ -155,6 +155,14 @@ TnTendonId tn_model_find_tendon(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_TENDON, name);
 }
+int tn_model_actuator_acts(const TnModel *model, TnActuatorId id, int *start)
+{
+    if (id < 1 || id > model->actuator_count) return 0;
+    const TnActuator *a = &model->actuators[id - 1];
+    if (start) *start = a->act;
+    return a->act < 0 ? 0 : tn_activation_count(a->activation, &a->pid);
+}
+
 TnActuatorId tn_model_find_actuator(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_ACTUATOR, name);
@@ -195,6 +203,17 @@ TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
 /* ---- joints, geoms, meshes, cameras, rods, soft bodies, wheels; an id that does not exist gives
  * zeros ---- */
 
+TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id)
+{
+    TnActuatorInfo info = {.act = -1};
+    if (id < 1 || id > model->actuator_count) return info;
+    const TnActuator *actuator = &model->actuators[id - 1];
+    info.act = actuator->act;
+    info.ctrl_limited = actuator->ctrl_limited;
+    if (info.ctrl_limited) memcpy(info.ctrl_range, actuator->ctrl_range, sizeof info.ctrl_range);
+    return info;
+}
+
 TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
 {
     if (!has(model, TN_NAME_JOINT, id)) return (TnJointInfo){0};
@@ -211,6 +230,8 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
                         .dof_count = is_free   ? 6
                                      : is_ball ? 3
                                                : 1};
+    info.limited = joint->limited;
+    if (joint->limited) memcpy(info.range, joint->range, sizeof info.range);
     memcpy(info.pos, joint->pos, sizeof info.pos);
     memcpy(info.axis, joint->axis, sizeof info.axis);
     return info;

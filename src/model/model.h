@@ -145,17 +145,19 @@ typedef struct TnMuscles {
 } TnMuscles;
 
 typedef struct TnActuator {
-    int subsystem;
-    int tendon; /* -1: on a joint */
+    int subsystem; /* -1: on a body */
+    int body;      /* that it presses to what that touches; -1: none */
+    int tendon;    /* -1: on a joint */
     int moment_count;
     const TnMoment *moments; /* gear not included; one for a joint */
     double gear, gain, bias[3];
     double gain_rate[2];      /* of the gain, with length and velocity */
     const TnMuscles *muscles; /* NULL: it is none */
     TnActivation activation;
-    int act; /* its activation in TnState.act; -1: none */
+    int act; /* its first activation in TnState.act; -1: none */
     bool act_limited, act_early;
     double act_range[2], time_constants[3];
+    TnPid pid;
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
 } TnActuator;
@@ -179,6 +181,7 @@ typedef struct TnEquality {
 typedef struct TnPair {
     int geom1, geom2, contact_dim;
     double friction[3], restitution, margin;
+    double across[2]; /* sliding and rolling in the second direction */
 } TnPair;
 typedef struct TnExclude {
     int body1, body2;
@@ -207,6 +210,8 @@ typedef struct TnMesh {
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
     TnHull hull; /* only its bounds where it collides as triangles, or is flat */
     TnMeshCollision collision;
+    int piece_count; /* where it collides in pieces */
+    TnHull *pieces;
 } TnMesh;
 
 /* Poses are in the body's axes; the target is an index, -1 for none. */
@@ -290,13 +295,14 @@ typedef struct TnSoft {
     int subsystem, geom;
     int qpos_start, dof_start;
     int node_count, tet_count;
-    double thickness;      /* m; > 0: a sheet, whose elements are triangles a b c c */
-    bool stretches, bends; /* a sheet: it resists that */
-    int32_t *across;       /* a sheet: per element 3 nodes, behind the edge from corner k to
-                              k + 1, -1: none; NULL: a solid */
-    double *rest;          /* 3 · node_count, world */
-    int32_t *tets;         /* 4 each */
-    double *masses;        /* kg per node, lumped */
+    double thickness;       /* m; > 0: a sheet, whose elements are triangles a b c c */
+    double stretch_modulus; /* Pa; a sheet */
+    bool stretches, bends;  /* a sheet: it resists that */
+    int32_t *across;        /* a sheet: per element 3 nodes, behind the edge from corner k to
+                               k + 1, -1: none; NULL: a solid */
+    double *rest;           /* 3 · node_count, world */
+    int32_t *tets;          /* 4 each */
+    double *masses;         /* kg per node, lumped */
     double mass;
     TnSoftLaw law;
     double youngs_modulus, poisson_ratio, density;
@@ -346,8 +352,10 @@ struct TnModel {
     int hold_count;  /* of all soft bodies, by moving links */
     int mocap_count; /* links 1 … mocap_count */
     int qpos_count, dof_count, sensor_data_count;
-    int act_count; /* of actuators with activation, in their order */
-    bool has_lift; /* some link is carried by gravity compensation */
+    int adhesion_count;  /* of actuators on bodies */
+    int act_count;       /* of actuators with activation, in their order */
+    bool has_lift;       /* some link is carried by gravity compensation */
+    bool has_oval_pairs; /* some pair has friction that differs in two directions */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnDrag *drags; /* by link; NULL without a medium */
@@ -392,6 +400,26 @@ struct TnModel {
 static inline const TnSubsystem *tn_part_of_link(const TnModel *model, int link)
 {
     return &model->subsystems[model->links[link].subsystem];
+}
+
+/* How many activations it has. */
+static inline int tn_activation_count(TnActivation activation, const TnPid *pid)
+{
+    if (activation == TN_ACTIVATION_PID) return (pid->ki > 0.0) + (pid->slew_max > 0.0);
+    return activation != TN_ACTIVATION_NONE;
+}
+
+/* What its control moves; -1: nothing. */
+static inline int tn_actuator_subsystem(const TnModel *model, int actuator)
+{
+    const TnActuator *a = &model->actuators[actuator];
+    return a->body < 0 ? a->subsystem : model->links[model->bodies[a->body].link].subsystem;
+}
+
+/* Its force depends on where the joints are. */
+static inline bool tn_actuator_is_elastic(const TnActuator *a)
+{
+    return a->bias[1] != 0.0 || a->gain_rate[0] != 0.0 || a->muscles;
 }
 
 /* Index of a body's subsystem; -1: fixed to the world or to a mocap body. */

@@ -31,6 +31,10 @@
 /* SubADMM goes on up to so many times its budget if it is about to arrive by then: the second
  * method costs more than that. */
 #define LONGER 3
+/* With so many unknowns (a cloth that lies on things) a second method costs thousands of
+ * iterations: SubADMM has more of them then, and does not give up within. */
+#define WIDE 250
+#define PATIENT 10
 #define MARKS_APART 30 /* iterations by which its progress is judged, at least */
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */
 #define LATE_LOOK 100
@@ -68,6 +72,7 @@ typedef struct Island {
         int stuck;
         double residual;
         int budget;       /* iterations */
+        bool patient;     /* it does not give up within them */
         Mark last, older; /* MARKS_APART; the last is younger than that */
         TnSolverDef *def; /* what the iterations go by */
         int patience;     /* the iteration by which */
@@ -194,9 +199,9 @@ static bool enough(void *context, const TnSolveResult *so_far)
     keep_mark(s, so_far);
     s->looks.stuck = so_far->residual > STUCK_GAIN * s->looks.residual ? s->looks.stuck + 1 : 0;
     s->looks.residual = so_far->residual;
-    if (s->looks.may_give_up && s->looks.stuck >= STUCK_LOOKS && !will_arrive(s, so_far))
-        return true;
-    bool late = so_far->iterations >= s->looks.budget;
+    bool late = so_far->iterations >= s->looks.budget,
+         may_give_up = s->looks.may_give_up && (late || !s->looks.patient);
+    if (may_give_up && s->looks.stuck >= STUCK_LOOKS && !will_arrive(s, so_far)) return true;
     if (so_far->residual >= s->looks.stop && so_far->iterations < s->looks.look)
         return late && !will_arrive(s, so_far);
     if (judge(s, TN_METHOD_SUBADMM)) return true;
@@ -207,12 +212,18 @@ static bool enough(void *context, const TnSolveResult *so_far)
     return late && !will_arrive(s, so_far);
 }
 
+static size_t joined_unknowns(const TnProblem *p)
+{
+    size_t n = 0;
+    for (int i = 0; i < p->large_count; i++) n += (size_t)p->large[i].joined;
+    return n;
+}
+
 /* Newton's matrices are asked for before it is known whether they are needed, so that the first
  * time they are finds an arena that has grown before. */
 static void expect_newton(const TnProblem *p)
 {
-    size_t n = 0, mark = tn_arena_mark(p->arena);
-    for (int i = 0; i < p->large_count; i++) n += (size_t)p->large[i].joined;
+    size_t n = joined_unknowns(p), mark = tn_arena_mark(p->arena);
     (void)TN_ARENA_NEW(p->arena, double, 3 * n * n);
     tn_arena_release(p->arena, mark);
 }
@@ -230,9 +241,10 @@ static bool subadmm(Island *s, int budget)
     s->looks.stuck = 0;
     s->looks.residual = INFINITY;
     s->looks.may_give_up = second;
-    s->looks.budget = budget;
+    s->looks.patient = second && joined_unknowns(p) > WIDE;
+    s->looks.budget = s->looks.patient ? PATIENT * budget : budget;
     s->looks.last = s->looks.older = (Mark){0, INFINITY};
-    if (second) def.iterations = LONGER * budget;
+    if (second) def.iterations = LONGER * s->looks.budget;
     s->looks.def = &def;
     s->looks.patience = COMPLIANT_PATIENCE;
     s->looks.half = INFINITY;

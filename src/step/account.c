@@ -197,11 +197,14 @@ static void account_rows(TnAccounts *a)
         } else if (row->set >= TN_ROW_SPIN) {
             const TnContactPoint *c = &world->contacts.points[row->contact];
             const int *carrier = world->division->carrier;
-            double axis[3], turn[3];
-            tn_constraint_spin_axis(c, row->set, axis);
+            double linear[3], angular[3], turn[3], u[3] = {0.0, 0.0, 0.0};
+            int slot = world->set.row_slot[r];
+            tn_contact_row(step->model, c, row->set, slot, linear, angular);
             v3_sub(turn, step->moved[carrier[step->model->geom_link[c->geom2]]] + 3,
                    step->moved[carrier[step->model->geom_link[c->geom1]]] + 3);
-            lost = -step->t * row->lambda * v3_dot(axis, turn);
+            if (slot == TN_SLOT_SLIDE)
+                contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
+            lost = -step->t * row->lambda * (v3_dot(angular, turn) + v3_dot(linear, u));
             s = tn_geom_subsystem(step->model, c->geom1);
         } else {
             continue;
@@ -219,8 +222,9 @@ static void account_applied(TnAccounts *a, int s)
     const TnWorld *world = step->world;
     const TnSubsystem *sub = &step->model->subsystems[s];
     double work = 0.0;
-    for (int l = sub->link_start; world->wrench_set && l < sub->link_start + sub->link_count; l++)
-        for (int k = 0; k < 6; k++) work += step->t * world->wrench[l][k] * step->moved[l][k];
+    const double(*wrench)[6] = step->dynamics.wrench;
+    for (int l = sub->link_start; wrench && l < sub->link_start + sub->link_count; l++)
+        for (int k = 0; k < 6; k++) work += step->t * wrench[l][k] * step->moved[l][k];
     if (world->node_force_set && sub->kind == TN_SUBSYSTEM_SOFT) {
         const double *x = world->state.qpos + sub->qpos_start,
                      *end = world->next_qpos + sub->qpos_start,

@@ -146,19 +146,19 @@ static void applied_to(const Balance *b, int root, const double start[3], const 
                        double force[3], double torque[3])
 {
     const TnModel *model = b->step->model;
-    const TnWorld *world = b->step->world;
+    const double(*wrench)[6] = b->step->dynamics.wrench;
     v3_zero(force);
     v3_zero(torque);
-    for (int s = b->joined.first[root]; world->wrench_set && s >= 0; s = b->joined.next[s]) {
+    for (int s = b->joined.first[root]; wrench && s >= 0; s = b->joined.next[s]) {
         const TnSubsystem *sub = &model->subsystems[s];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
             double lever[3], moment[3];
             for (int k = 0; k < 3; k++)
                 lever[k] = 0.5 * (b->before.frames[l].com[k] - start[k] +
                                   b->after.frames[l].com[k] - end[k]);
-            v3_cross(moment, lever, world->wrench[l]);
-            v3_add(force, force, world->wrench[l]);
-            v3_add(torque, torque, world->wrench[l] + 3);
+            v3_cross(moment, lever, wrench[l]);
+            v3_add(force, force, wrench[l]);
+            v3_add(torque, torque, wrench[l] + 3);
             v3_add(torque, torque, moment);
         }
     }

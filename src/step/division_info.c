@@ -35,6 +35,25 @@ static void add_part(const TnModel *model, const TnSubsystem *sub, int block_dim
     if (!info->body) info->body = model->links[sub->link_start].body + 1;
 }
 
+/* The free body or the tree that is this subsystem on its own. Where these follow each other as the
+ * subsystems do, it is the first one looked at. */
+static void add_only_part(const TnWorld *world, int index, TnSubsystemInfo *info)
+{
+    const TnModel *model = world->model;
+    const int *tree_block = world->division->tree_block;
+    for (int k = 0; k < model->subsystem_count; k++) {
+        const TnSubsystem *sub = &model->subsystems[(index + k) % model->subsystem_count];
+        bool rigid = sub->kind == TN_SUBSYSTEM_RIGID && sub->kind_index == index;
+        bool tree = sub->kind == TN_SUBSYSTEM_TREE &&
+                    tree_block[sub->kind_index] == index - model->rigid_count;
+        if (!rigid && !tree) continue;
+        info->free_bodies += rigid;
+        info->trees += tree;
+        add_part(model, sub, rigid ? 6 : sub->dof_count, info);
+        return;
+    }
+}
+
 TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
 {
     TnSubsystemInfo info = {0};
@@ -43,22 +62,17 @@ TnSubsystemInfo tn_world_subsystem_info(const TnWorld *world, int index)
     const TnDivision *d = world->division;
     int block = index - model->rigid_count, chain = block - d->dense_count,
         mesh = chain - d->chain_count;
+    if (chain < 0) {
+        add_only_part(world, index, &info);
+        return info;
+    }
     if (mesh >= 0) chain = -1;
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (block < 0 && sub->kind == TN_SUBSYSTEM_RIGID && sub->kind_index == index) {
-            info.free_bodies++;
-            add_part(model, sub, 6, &info);
-        }
-        if (block >= 0 && sub->kind == TN_SUBSYSTEM_TREE &&
-            d->tree_block[sub->kind_index] == block) {
-            info.trees++;
-            add_part(model, sub,
-                     mesh >= 0   ? 3 * d->meshes[mesh].node_count
-                     : chain < 0 ? sub->dof_count
-                                 : d->chains[chain].dim,
-                     &info);
-        }
+        if (sub->kind != TN_SUBSYSTEM_TREE || d->tree_block[sub->kind_index] != block) continue;
+        info.trees++;
+        add_part(model, sub, mesh >= 0 ? 3 * d->meshes[mesh].node_count : d->chains[chain].dim,
+                 &info);
     }
     for (int r = chain < 0 ? 0 : d->run_start[chain]; chain >= 0 && r < d->run_start[chain + 1];
          r++) {

@@ -73,11 +73,12 @@ static bool eval_passive(const TnModel *model, const double *qpos, const double 
         if (!model->drags) continue;
         const double *origin = frames[sub->link_start].com;
         size_t mark = tn_arena_mark(arena);
-        double(*S)[6] = tn_arena_alloc(arena, 2 * sizeof *S * (size_t)sub->dof_count);
+        double(*S)[6] = tn_arena_alloc(arena, sizeof *S * (size_t)sub->dof_count);
         if (!S) return false;
         tn_tree_axes(model, sub, qpos, frames, origin, S);
-        tn_tree_drag(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
-                     qvel + sub->dof_start, S + sub->dof_count, out + sub->dof_start);
+        if (!tn_tree_drag(model, sub, frames + sub->link_start, origin, (const double(*)[6])S,
+                          qvel + sub->dof_start, arena, out + sub->dof_start))
+            return false;
         tn_arena_release(arena, mark);
     }
     return true;
@@ -132,7 +133,8 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     }
     double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
     if (!inputs) return false;
-    tn_actuator_inputs(model, ctrl, out->act, model->option.timestep, inputs);
+    const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos};
+    tn_actuator_inputs(model, &drive, inputs, NULL);
     tn_kinematics(model, qpos, 0, model->link_count, frames);
     for (int l = 1; out->mocap && l <= model->mocap_count; l++)
         tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
@@ -172,9 +174,8 @@ static size_t scratch_size(const TnModel *model)
     }
     /* frames; the largest subsystem's axes, matrix and bias; inertias and recursion (about 30
      * numbers a link); twists; rounding up */
-    return links * (sizeof(TnLinkFrame) + 36 * sizeof(double)) +
-           (dofs * dofs + 12 * dofs + 2 * (size_t)model->dof_count +
-            (size_t)model->actuator_count) *
+    return links * (sizeof(TnLinkFrame) + (model->drags ? 96 : 36) * sizeof(double)) +
+           (dofs * dofs + 7 * dofs + 2 * (size_t)model->dof_count + (size_t)model->actuator_count) *
                sizeof(double) +
            16 * TN_ARENA_ALIGN;
 }

@@ -102,7 +102,7 @@ static void mark_groups(const TnModel *model, TnGroups *groups)
     for (int i = 0; i < model->wheel_count; i++)
         mark(groups, groups->anchored, of_body(model, model->wheels[i].body));
     for (int i = 0; i < model->actuator_count; i++)
-        mark(groups, groups->actuated, model->actuators[i].subsystem);
+        mark(groups, groups->actuated, tn_actuator_subsystem(model, i));
     for (int s = 0; s < model->subsystem_count; s++)
         if (groups->anchored[groups->of[s]]) mark(groups, groups->pulled, s);
 }

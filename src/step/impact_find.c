@@ -47,8 +47,9 @@ static TnHitBody *body_of(TnImpacts *x, int subsystem)
     if (x->carried[subsystem]) return b;
     for (int k = 0; rigid && k < 3; k++) {
         b->a[k] = model->option.gravity[k];
-        if (world->wrench_set)
-            b->a[k] += world->wrench[sub->link_start][k] / model->links[sub->link_start].mass;
+        if (x->step->dynamics.wrench)
+            b->a[k] +=
+                x->step->dynamics.wrench[sub->link_start][k] / model->links[sub->link_start].mass;
     }
     if (!rigid) { /* its mean over the step */
         if (!tn_step_assemble_tree(x->step, sub)) return NULL;

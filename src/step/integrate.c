@@ -133,6 +133,19 @@ static bool stop_slip(const TnStep *step)
     return true;
 }
 
+/* But of sleepers. */
+static void take_activations(const TnStep *step)
+{
+    const TnModel *model = step->model;
+    TnState *state = &step->world->state;
+    for (int i = 0; i < model->actuator_count && model->act_count; i++) {
+        const TnActuator *a = &model->actuators[i];
+        if (a->act < 0 || tn_subsystem_asleep(state, tn_actuator_subsystem(model, i))) continue;
+        memcpy(state->act + a->act, step->next_act + a->act,
+               sizeof(double) * (size_t)tn_activation_count(a->activation, &a->pid));
+    }
+}
+
 bool tn_step_integrate(TnStep *step)
 {
     TnStepReport *report = step->report;
@@ -153,8 +166,7 @@ bool tn_step_integrate(TnStep *step)
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
-    tn_activations_advance(step->model, world->state.ctrl, step->t, step->dynamics.asleep,
-                           world->state.act);
+    take_activations(step);
     world->state.time += step->t;
     /* without memory nobody falls asleep */
     if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);

@@ -156,7 +156,9 @@ void tn_world_worst_constraint(const TnWorld *world, int island, char *text, siz
     const TnRow *row = &world->set.problem.rows[index];
     if (row->set >= TN_ROW_SPIN)
         tell_contact(world, row->contact,
-                     row->set == TN_ROW_SPIN ? "spin friction of the " : "rolling friction of the ",
+                     world->set.row_slot[index] == TN_SLOT_SLIDE ? "friction of the "
+                     : row->set == TN_ROW_SPIN                   ? "spin friction of the "
+                                                                 : "rolling friction of the ",
                      text, size);
     else
         tell_slot(world, world->set.row_slot[index], text, size);

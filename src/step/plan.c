@@ -61,7 +61,8 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
     for (int k = 0; k < model->tendon_count; k++)
         if (model->tendons[k].stiffness != 0.0) minds[model->tendons[k].subsystem] = true;
     for (int a = 0; a < model->actuator_count; a++)
-        if (model->actuators[a].bias[1] != 0.0) minds[model->actuators[a].subsystem] = true;
+        if (tn_actuator_is_elastic(&model->actuators[a]))
+            minds[model->actuators[a].subsystem] = true;
 }
 
 /* Rods that are joined to something by iteration will be pushed, unless a robot or the world has

@@ -90,8 +90,10 @@ static bool set_inputs(TnStep *step)
     TnWorld *world = step->world;
     const TnState *state = &world->state;
     double *inputs = TN_ARENA_NEW(&world->arena, double, step->model->actuator_count);
-    if (!inputs) return false;
-    tn_actuator_inputs(step->model, state->ctrl, state->act, step->t, inputs);
+    step->next_act = TN_ARENA_NEW(&world->arena, double, step->model->act_count);
+    if (!inputs || !step->next_act) return false;
+    const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+    tn_actuator_inputs(step->model, &drive, inputs, step->next_act);
     step->dynamics =
         (TnDynamicsInput){.model = step->model,
                           .t = step->t,
@@ -138,7 +140,7 @@ bool tn_step_prepare(TnStep *step)
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
     if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
-        !reserve_motion(step) || !set_inputs(step))
+        !reserve_motion(step) || !set_inputs(step) || !tn_step_adhere(step))
         return false;
     tn_plan_begin(step);
     return true;

@@ -59,14 +59,19 @@ static void add_contacts(const TnWorld *world, TnReactions *r)
     }
 }
 
-/* Spin and rolling friction. */
-static void add_spin(const TnWorld *world, TnReactions *r, const TnRow *row)
+/* Friction of contacts that is in rows. */
+static void add_contact_row(const TnWorld *world, TnReactions *r, const TnRow *row, int slot)
 {
     const TnContactPoint *c = &world->contacts.points[row->contact];
-    double axis[3];
-    tn_constraint_spin_axis(c, row->set, axis);
-    tn_reaction_take_off(r, world->model->geoms[c->geom1].body, NULL, NULL, axis, -row->lambda);
-    tn_reaction_take_off(r, world->model->geoms[c->geom2].body, NULL, NULL, axis, row->lambda);
+    const TnGeom *geoms = world->model->geoms;
+    double linear[3], angular[3];
+    tn_contact_row(world->model, c, row->set, slot, linear, angular);
+    const double *force = slot == TN_SLOT_SLIDE ? linear : NULL;
+    const double *torque = force ? NULL : angular;
+    tn_reaction_take_off(r, geoms[c->geom1].body, force, force ? c->arm1 : NULL, torque,
+                         -row->lambda);
+    tn_reaction_take_off(r, geoms[c->geom2].body, force, force ? c->arm2 : NULL, torque,
+                         row->lambda);
 }
 
 /* ---- rows and bonds ---- */
@@ -110,7 +115,7 @@ static void add_rows(const TnWorld *world, TnReactions *r)
         const TnRow *row = &p->rows[i];
         int slot = world->set.row_slot[i];
         if (row->set >= TN_ROW_SPIN)
-            add_spin(world, r, row);
+            add_contact_row(world, r, row, slot);
         else if (slot >= 0 && slot < equalities)
             r->equality[slot / 6][slot % 6] = row->lambda;
         else if (slot >= wheels && slot < end)

@@ -107,10 +107,11 @@ static void contact_torque(const TnWorld *world, int index, double out[3])
     const TnProblem *p = &world->set.problem;
     v3_zero(out);
     for (int r = 0; index < world->contacts.count && r < p->row_count; r++) {
-        double axis[3];
+        double sliding[3], turning[3]; /* friction that slides along rows is in the force */
         if (p->rows[r].set < TN_ROW_SPIN || p->rows[r].contact != index) continue;
-        tn_constraint_spin_axis(&world->contacts.points[index], p->rows[r].set, axis);
-        v3_add_scaled(out, axis, p->rows[r].lambda);
+        tn_contact_row(world->model, &world->contacts.points[index], p->rows[r].set,
+                       world->set.row_slot[r], sliding, turning);
+        v3_add_scaled(out, turning, p->rows[r].lambda);
     }
 }
 

@@ -105,7 +105,7 @@ void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
     for (int i = 0; i < model->actuator_count; i++) {
         if (memcmp(&world->state.ctrl[i], &ctrl[i], sizeof(double)) == 0) continue;
         world->state.ctrl[i] = ctrl[i];
-        tn_sleep_wake(world, model->actuators[i].subsystem);
+        tn_sleep_wake(world, tn_actuator_subsystem(model, i));
     }
 }
 
@@ -113,10 +113,11 @@ void tn_sleep_set_act(TnWorld *world, const double *act)
 {
     const TnModel *model = world->model;
     for (int i = 0; i < model->actuator_count; i++) {
-        int k = model->actuators[i].act;
-        if (k < 0 || memcmp(&world->state.act[k], &act[k], sizeof(double)) == 0) continue;
-        world->state.act[k] = act[k];
-        tn_sleep_wake(world, model->actuators[i].subsystem);
+        const TnActuator *a = &model->actuators[i];
+        size_t bytes = sizeof(double) * (size_t)tn_activation_count(a->activation, &a->pid);
+        if (a->act < 0 || memcmp(world->state.act + a->act, act + a->act, bytes) == 0) continue;
+        memcpy(world->state.act + a->act, act + a->act, bytes);
+        tn_sleep_wake(world, tn_actuator_subsystem(model, i));
     }
 }
 
@@ -129,9 +130,13 @@ static bool is_stirring(const TnStep *step, int subsystem)
     const TnState *state = &step->world->state;
     for (int i = 0; i < model->actuator_count && model->act_count; i++) {
         const TnActuator *a = &model->actuators[i];
-        if (a->act < 0 || a->subsystem != subsystem) continue;
-        double act = state->act[a->act], next = tn_activation_next(a, state->ctrl[i], act, step->t);
-        if (fabs(next - act) > STEADY * (1.0 + fabs(act))) return true;
+        if (a->act < 0 || tn_actuator_subsystem(model, i) != subsystem) continue;
+        const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+        const double *act = state->act + a->act;
+        double next[2];
+        tn_actuator_input(model, i, &drive, next);
+        for (int k = 0; k < tn_activation_count(a->activation, &a->pid); k++)
+            if (fabs(next[k] - act[k]) > STEADY * (1.0 + fabs(act[k]))) return true;
     }
     return false;
 }

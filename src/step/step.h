@@ -33,6 +33,7 @@ typedef struct TnStep {
     double impact_loss; /* J */
     TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
+    double *next_act;        /* activations at the step's end */
     TnSystems *systems;      /* the world's */
     atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
@@ -89,6 +90,10 @@ bool tn_step_prepare(TnStep *step);
 bool tn_step_is_idle(const TnStep *step);
 /* Forces that users set are for one step. */
 void tn_step_spend_inputs(TnWorld *world);
+
+/* ---- adhesion.c ---- */
+/* Adds what presses bodies to what they touch to the wrenches of the step. False: no memory. */
+bool tn_step_adhere(TnStep *step);
 
 /* ---- detect.c ---- */
 /* How far ahead of the predicted motion contacts are listed, m. */

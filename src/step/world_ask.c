@@ -133,6 +133,7 @@ TnContact tn_world_contact(const TnWorld *world, int index)
     v3_copy(out.pos, c->pos);
     v3_copy(out.normal, c->normal);
     tn_problem_contact_lambda(&world->set.problem, index, out.force);
+    tn_oval_force(world->model, &world->set, world->contacts.points, index, out.force);
     return out;
 }
 

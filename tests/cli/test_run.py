@@ -255,6 +255,17 @@ class Run(CliTest):
             # a servo with gain 3 and gear 2 on the angle after the step
             self.assertAlmostEqual(now["push.force"], 3 * (0.5 - 2 * now["swing.q0"]), delta=1e-12)
 
+    def test_activations_are_logged(self):
+        model = self.write("filter.xml", cli.MODEL.replace('<motor name="push" joint="swing" gear="2"/>',
+                           '<general name="push" joint="swing" dyntype="filter" dynprm="0.1"/>').replace(
+                           '<key name="up"', '<key name="up" ctrl="1"'))
+        self.tenon("run", model, "--duration", "0.1", "--key", "up", "--quiet", "--csv", "out.csv", "--log", "actuators")
+        head, *rows = self.read_csv(os.path.join(self.folder, "out.csv"))
+        self.assertEqual(head, ["time", "push.force", "push.act"])
+        for k, row in enumerate(rows, 1):
+            # explicit steps of 0.01 s towards the control 1 with 0.1 s
+            self.assertAlmostEqual(float(row[2]), 1 - 0.9 ** k, delta=1e-12)
+
     def test_csv_on_stdout_is_alone_there(self):
         self.tenon("run", self.model, "--duration", "0.1", "--csv", "out.csv", "--quiet")
         with open(os.path.join(self.folder, "out.csv"), encoding="utf-8") as file:

@@ -1,4 +1,6 @@
 """tenon validate: every problem with its place, and the exit codes."""
+import re
+
 from cli import CliTest, pycheck
 
 TWO_ERRORS = """<mujoco>
@@ -31,9 +33,25 @@ class Validate(CliTest):
         bad = self.write("bad.xml", "<mujoco><worldbody>" + "\n<nonsense/>" * 1000 + "</worldbody></mujoco>")
         out, _ = self.tenon("validate", bad, code=3)
         self.assertIn("1000 errors", out)
-        err = self.refused("run", bad, code=3)
-        listed = err.count("unknown element")
-        self.assertIn(f"and {1000 - listed} more", err)
+        for text in (out, self.refused("run", bad, code=3)):
+            self.assertEqual(text.count("unknown element"), 1)
+            alike, left = map(int, re.search(r"; (\d+) more like this: lines 3, 4, .*and (\d+) more", text, re.S).groups())
+            self.assertEqual(1 + alike + left, 1000)
+        r = self.tenon_json("validate", bad, code=3)
+        self.assertEqual(sum(cause["count"] for cause in r["error_causes"]), r["error_count"])
+        self.assertEqual(len(r["errors"]), r["error_causes"][0]["count"])
+
+    def test_problems_of_one_cause_are_one_line(self):
+        meshes = "".join(f'\n<mesh name="m{i}" file="part{i}.stl"/>' for i in range(9))
+        bad = self.write("bad.xml", f"<mujoco><asset>{meshes}</asset><worldbody><nonsense/></worldbody></mujoco>")
+        out, _ = self.tenon("validate", bad, code=3)
+        lines = out.splitlines()
+        self.assertEqual(len(lines), 4, out)
+        self.assertRegex("\n".join(lines), r"part0\.stl': no such file; 8 more like this: lines 3, 4, 5, 6, 7, 8, 9, 10\n")
+        self.assertIn("hint: files are looked for beside the model", out)
+        r = self.tenon_json("validate", bad, code=3)
+        self.assertEqual(sorted(cause["count"] for cause in r["error_causes"]), [1, 9])
+        self.assertEqual((r["error_count"], len(r["errors"])), (10, 10))
 
     def test_json_lists_the_errors(self):
         bad = self.write("bad.xml", TWO_ERRORS)
@@ -53,6 +71,16 @@ class Validate(CliTest):
     def test_malformed_files_are_wrong_models(self):
         for text in ("", "no xml", "<mujoco>", "<mujoco/><mujoco/>", "\0\0\0"):
             self.tenon("validate", self.write("bad.xml", text), code=3)
+
+    def test_info_names_every_kind_of_sensor(self):
+        kinds = ("accelerometer", "magnetometer", "gyro", "velocimeter", "force", "torque")
+        frames = ("framepos", "framexaxis", "framelinvel", "frameangacc")
+        model = self.write("sensors.xml", "<mujoco><worldbody><body name='b'><freejoint/><geom size='.1'/><site name='s'/>"
+                           "</body></worldbody><sensor>" + "".join(f"<{kind} site='s'/>" for kind in kinds)
+                           + "".join(f"<{kind} objtype='site' objname='s'/>" for kind in frames)
+                           + "<subtreeangmom body='b'/><clock/></sensor></mujoco>")
+        types = [sensor["type"] for sensor in self.tenon_json("info", model)["sensors"]]
+        self.assertEqual(types, [*kinds, *(f"{kind} of site" for kind in frames), "subtreeangmom", "clock"])
 
     def test_missing_file_is_an_io_error(self):
         self.refused("validate", "missing.xml", code=4, says=["missing.xml"])

@@ -179,7 +179,7 @@ static void swim(const char *medium, const char *shape, double density, double t
     for (int k = 0; k < steps; k++) {
         TnStepReport report = tn_world_step(world);
         double now = tn_world_energy(world).kinetic;
-        refused |= report.diverged;
+        refused |= report.diverged || (k > 20 && report.heap_fallbacks);
         grows |= now > last * (1.0 + 1e-9);
         lost += report.energy.damping + report.energy.step;
         created += report.energy.created;

@@ -244,7 +244,8 @@ TEST(gear_multiplies_length_and_force)
         REQUIRE(model);
         Motion m = motion_start(model, 0.01);
         double ctrl = 9.0; /* clamped to 1.5 */
-        tn_actuator_inputs(model, &ctrl, NULL, 0.01, m.ctrl);
+        tn_actuator_inputs(model, &(TnDrive){.t = 0.01, .ctrl = &ctrl, .qpos = m.qpos}, m.ctrl,
+                           NULL);
         motion_step(&m);
         CHECK_NEAR(m.qvel[0], 0.01 * 2.0 * gear, 1e-12); /* at its limit */
         motion_run(&m, 20.0);

@@ -29,7 +29,7 @@ TEST(forces_of_activated_actuators_are_mujocos)
     static const double mujoco[ACTUATORS] = {1.5,
                                              7.8,
                                              7.39919460204202,
-                                             0.33711309746315393,
+                                             0.34911309746315394,
                                              -2.25,
                                              0.1589048622548086,
                                              -17.59011722578125,
@@ -48,6 +48,23 @@ TEST(forces_of_activated_actuators_are_mujocos)
     REQUIRE(tn_model_eval(m, s.qpos, s.qvel, s.ctrl, &out, &err) == TN_OK);
     for (int i = 0; i < ACTUATORS; i++) CHECK_NEAR(force[i], mujoco[i], 1e-12); /* rounding */
     tn_world_destroy(world);
+    tn_model_destroy(m);
+}
+
+TEST(an_early_actuator_acts_by_the_activation_at_the_end_of_the_step)
+{
+    TnModel *m =
+        load_text("<mujoco><option timestep='.1'/><worldbody><body><joint name='j'/>"
+                  "<geom size='.1'/></body></worldbody><actuator>"
+                  "<general joint='j' dyntype='integrator' gainprm='3' actearly='true'/>"
+                  "<general joint='j' dyntype='integrator' gainprm='3'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    double force[2], q = 0, v = 0, ctrl[2] = {2, 2}, act[2] = {.5, .5};
+    TnEval out = {.actuator_force = force, .act = act};
+    REQUIRE(tn_model_eval(m, &q, &v, ctrl, &out, &err) == TN_OK);
+    CHECK_NEAR(force[0], 3 * (.5 + .1 * 2), 1e-15);
+    CHECK_NEAR(force[1], 3 * .5, 1e-15);
     tn_model_destroy(m);
 }
 
@@ -75,8 +92,8 @@ static double distance(double t)
          0.19816843611112564, 0.29999999999982246, -0.02999999999999176,
          0.6458713002069066,  0.7995328073387786,  0.20267622240007022,
          0.5991785606976445,  0.39595975816217355, 0.0},
-                        fine[15] = {0.3342584104139951,  0.3367339746564181, 0.11663904995375925,
-                                    1.1858924137959697,  0.7842564762088344, 0.6390116132171451,
+                        fine[15] = {0.3342583243264185,  0.3367339460736897, 0.1166394577954335,
+                                    1.185892298464465,   0.7842571154478705, 0.6390139393947081,
                                     0.19816843611112656, 0.3000000000001,    -0.02999999999999956,
                                     0.6458685934335795,  0.7995325923586313, 0.2026768448452799,
                                     0.5991783222097959,  0.3959584950734875, 0.0};
@@ -101,6 +118,32 @@ TEST(trajectories_become_mujocos_as_the_step_does)
     CHECK(fine < 3e-3);          /* first order, with rates of about 1e2 per s */
     CHECK(fine < 0.35 * coarse); /* first order: a quarter */
     CHECK(distance(0.01) < 0.2); /* and stays near at 10 ms */
+}
+
+/* Controls jump every 0.2 s between bounds. */
+TEST(muscles_and_filters_are_stable_at_ten_milliseconds)
+{
+    TnModel *m;
+    TnWorld *world = start(&m, 0.01);
+    REQUIRE(world);
+    double fastest = 0.0, work = 0.0, created = 0.0;
+    int fallbacks = 0, bad = 0;
+    for (int k = 0; k < 400; k++) {
+        double ctrl[ACTUATORS];
+        for (int i = 0; i < ACTUATORS; i++) ctrl[i] = (k / 20 + i) % 2 ? 1.0 : -0.2;
+        REQUIRE(tn_world_set_ctrl(world, ctrl, &err) == TN_OK);
+        TnStepReport report = tn_world_step(world);
+        bad += report.diverged || !report.converged;
+        if (k > 50) fallbacks += report.heap_fallbacks;
+        work += fabs(report.energy.actuators);
+        created += report.energy.created;
+        for (int i = 0; i < 3; i++) fastest = fmax(fastest, fabs(tn_world_state(world).qvel[i]));
+    }
+    CHECK(bad == 0 && fallbacks == 0);
+    CHECK(fastest < 50.0); /* servos of 20 N·m/rad on 3 kg: 10 rad/s */
+    CHECK(created < 1e-3 * work);
+    tn_world_destroy(world);
+    tn_model_destroy(m);
 }
 
 TEST(a_restored_world_goes_on_with_its_activations)
@@ -275,6 +318,46 @@ TEST(ranges_are_inherited_by_what_steers)
     tn_model_destroy(m);
 }
 
+/* MuJoCo 4.0.0 simulates; M of the second model changes with its pose. */
+TEST(a_muscle_without_a_range_of_lengths_has_that_of_its_limits)
+{
+    TnModel *m =
+        load_text("<mujoco><worldbody><body><joint name='j' axis='0 1 0' range='-57.29577951308232 "
+                  "57.29577951308232'/><geom size='.1' pos='.3 0 0'/></body></worldbody>"
+                  "<actuator><muscle joint='j' gear='2'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    const double *range = m->actuators[0].muscles->length_range;
+    CHECK_NEAR(range[0], -2.00113988, 5e-9);
+    CHECK_NEAR(range[1], 2.00113988, 5e-9);
+    tn_model_destroy(m);
+    m = load_text(
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0' range='-50 50'/>"
+        "<geom size='.1' pos='.3 0 0'/><body pos='.3 0 0'><joint name='b' axis='0 1 0' "
+        "range='-40 60'/><geom size='.05' pos='.2 0 0'/></body></body></worldbody>"
+        "<tendon><fixed name='t'><joint joint='a' coef='.1'/><joint joint='b' coef='-.2'/>"
+        "</fixed></tendon><actuator><muscle tendon='t'/></actuator></mujoco>",
+        &err);
+    REQUIRE(m);
+    range = m->actuators[0].muscles->length_range;
+    CHECK_NEAR(range[0], -0.29682868, 2e-5);
+    CHECK_NEAR(range[1], 0.22701032, 2e-5);
+    tn_model_destroy(m);
+}
+
+TEST(lengths_of_muscles_may_be_limits_as_they_are_given)
+{
+    TnModel *m =
+        load_text("<mujoco><compiler><lengthrange uselimit='true'/></compiler><worldbody>"
+                  "<body><joint name='j' type='slide' range='-1 2'/><geom size='.1'/></body>"
+                  "</worldbody><actuator><muscle joint='j' gear='2'/></actuator></mujoco>",
+                  &err);
+    REQUIRE(m);
+    const double *range = m->actuators[0].muscles->length_range;
+    CHECK(range[0] == -1.0 && range[1] == 2.0); /* whatever the gear, as in MuJoCo */
+    tn_model_destroy(m);
+}
+
 TEST(wrong_activations_are_told_at_their_place)
 {
     static const struct {
@@ -289,7 +372,9 @@ TEST(wrong_activations_are_told_at_their_place)
          "for position and intvelocity"},
         {ONE("<damper joint='j' kv='1'/>"), "2:1", "needs a ctrlrange"},
         {ONE("<damper joint='j' kv='1' ctrlrange='-1 1'/>"), "2:26", "needs a ctrlrange"},
-        {ONE("<muscle joint='j'/>"), "2:1", "a muscle needs a lengthrange"},
+        {"<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+         "<actuator>\n<muscle joint='j'/></actuator></mujoco>",
+         "2:1", "a muscle needs a lengthrange"},
         {ONE("<muscle joint='j' lengthrange='0 1' lmin='1'/>"), "2:1", "lmin < 1 < lmax"},
         {ONE("<muscle joint='j' lengthrange='0 1' range='1 .5'/>"), "2:1", "muscle range"},
         {ONE("<position joint='j' timeconst='-1'/>"), "2:21", "must not be negative"},

@@ -277,14 +277,17 @@ TEST(an_inertial_may_stand_in_a_frame)
     }
 }
 
-TEST(a_pair_of_geoms_of_one_body_is_left_out_with_a_remark)
+TEST(pairs_and_equalities_of_fixed_parts_are_left_out_with_a_remark)
 {
-    TnModel *m = load_or_fail("<mujoco><worldbody><body><joint/><geom name='a' size='.1'/>"
-                              "<geom name='b' size='.1'/></body></worldbody><contact>"
-                              "<pair geom1='a' geom2='b'/></contact></mujoco>");
+    TnModel *m = load_or_fail("<mujoco><worldbody><body name='a'><joint/><geom name='a' size='.1'/>"
+                              "<body name='b'><geom name='b' size='.1'/></body></body>"
+                              "<body name='c'/></worldbody><contact>"
+                              "<pair geom1='a' geom2='b'/></contact><equality><weld name='ab' "
+                              "body1='a' body2='b'/><weld name='c' body1='c'/><connect name='a' "
+                              "body1='b' anchor='0 0 0'/></equality></mujoco>");
     REQUIRE(m);
-    CHECK(m->pair_count == 0);
-    CHECK_STR(remarks.message, "a pair of geoms of the same body has no effect");
+    CHECK(m->pair_count == 0 && m->equality_count == 1 && tn_model_find_equality(m, "a") == 1);
+    CHECK_STR(remarks.message, "parts that are fixed to each other has no effect");
     tn_model_destroy(m);
 }
 
@@ -314,4 +317,62 @@ TEST(delays_of_sensors_are_remarks)
     CHECK(tn_model_info(m).sensor_count == 1);
     CHECK_STR(remarks.message, "sensors read the present state");
     tn_model_destroy(m);
+}
+
+/* ---- written ---- */
+
+static TnBodyId add_ball(TnModelBuilder *b, double x, TnJointDef *joint, TnGeomId *geom)
+{
+    TnBodyDef body = tn_body_def();
+    TnGeomDef ball = tn_geom_def();
+    body.pos[0] = x;
+    ball.body = joint->body = tn_builder_add_body(b, &body);
+    ball.size[0] = 0.1;
+    ball.pos[1] = 0.5;
+    tn_builder_add_joint(b, joint);
+    *geom = tn_builder_add_geom(b, &ball);
+    return ball.body;
+}
+
+TEST(what_is_built_with_these_settings_is_written_and_loads_again)
+{
+    TnModelBuilder *b = tn_builder_create();
+    REQUIRE(b);
+    TnOption option = tn_option();
+    option.total_mass = 7;
+    option.parents_collide = true;
+    tn_builder_set_option(b, &option, (TnSource){0});
+    TnJointDef joint = tn_joint_def();
+    TnPairDef pair = tn_pair_def();
+    joint.spring_time = 0.2;
+    joint.spring_ratio = 0.5;
+    add_ball(b, 0, &joint, &pair.geom1);
+    joint = tn_joint_def();
+    joint.type = TN_JOINT_FREE;
+    joint.align = true;
+    add_ball(b, 2, &joint, &pair.geom2);
+    pair.friction[0] = 0.3;
+    pair.friction_across[0] = 0.7;
+    tn_builder_add_pair(b, &pair);
+    char path[512];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/tenon_file_XXXXXX", folder && folder[0] ? folder : "/tmp");
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+    CHECK(tn_builder_write(b, path, &err));
+    TnModel *m = tn_builder_compile(b, &err), *again = tn_model_load(path, &err);
+    unlink(path);
+    tn_builder_destroy(b);
+    if (!again) test_fail(__FILE__, __LINE__, "%s", err.message);
+    REQUIRE(m && again);
+    CHECK(again->option.parents_collide);
+    CHECK(again->pairs[0].friction[0] == 0.3 && again->pairs[0].across[0] == 0.7);
+    CHECK(again->pairs[0].across[1] == 0.0001); /* as in the first direction */
+    CHECK(m->joints[0].stiffness > 0.0 && again->joints[0].stiffness == m->joints[0].stiffness);
+    CHECK(again->links[1].mass == m->links[1].mass);
+    CHECK_NEAR(m->links[1].mass, 3.5, 1e-15); /* rounding */
+    CHECK(m->qpos0[2] == 0.5 && again->qpos0[2] == 0.5);
+    tn_model_destroy(m);
+    tn_model_destroy(again);
 }

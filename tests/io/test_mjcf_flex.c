@@ -284,10 +284,9 @@ static void check_cases(const Case *cases, size_t count)
 TEST(bad_flexcomps_are_reported_at_their_place)
 {
     static const Case cases[] = {
-        {FLEXCOMP("dim='2'"), "2:20", "only solids (dim=\"3\")"},
-        {FLEXCOMP("dim='1'"), "2:20", "<composite type=\"cable\">"},
-        {FLEXCOMP("type='mesh' file='a.obj'"), "2:1", "mesh its volume"},
-        {FLEXCOMP("type='disc'"), "2:20", "not disc"},
+        {FLEXCOMP("dim='4'"), "2:20", "2 (a sheet) or 3"},
+        {FLEXCOMP("dim='1' type='box'"), "2:28", "grid, circle or direct"},
+        {FLEXCOMP("type='disc' dim='3'"), "2:20", "no solid"},
         {FLEXCOMP("type='blob' dim='3'"), "2:20", "grid box cylinder"},
         {FLEXCOMP("type='mesh' dim='3' file='" DATA("corner.obj") "'"), "2:1", "needs origin"},
         {FLEXCOMP("type='mesh' dim='3' origin='0 0 0' file='none.obj'"), "2:55", "none.obj"},
@@ -321,7 +320,7 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {PART(""), "2:1", "needs a stiffness"},
         {PART("<elasticity young='-1'/>"), "3:13", "young"},
         {PART("<elasticity young='1' poisson='0.5'/>"), "3:23", "below 0.5"},
-        {PART("<elasticity young='1' elastic2d='both'/>"), "3:23", "only \"none\" is"},
+        {PART("<elasticity young='1' elastic2d='both'/>"), "3:23", "for sheets"},
         {PART("<elasticity young='1' yield='1'/>"), "3:23", "yield is not supported"},
         {PART("<edge stiffness='1'/>" STIFF), "3:7", "<elasticity young"},
         {PART("<edge damping='1'/>" STIFF), "3:7", "<elasticity"},

@@ -67,39 +67,40 @@ TEST(mass_matrix_and_bias_of_an_arm_are_mujocos)
 
 TEST(all_types_of_joints_are_mujocos)
 {
-    static const double sums[12] = {9,
-                                    8.4000000000000004,
-                                    9.4000000000000004,
-                                    1.8458552604748355,
-                                    3.0314633384685354,
-                                    -1.2500511878127543,
-                                    0.13,
-                                    3.3746697791340625,
-                                    1.6966165962748105,
-                                    1.6706229274280942,
-                                    0.022158246609712669,
-                                    0.02734073799928699};
-    static const double diagonal[12] = {8,
-                                        8,
-                                        8,
-                                        0.6012166716056826,
-                                        0.58131951181695374,
-                                        0.23746381657736457,
-                                        0.065000000000000002,
-                                        2.3999999999999995,
+    static const double sums[12] = {
+        3.3859558251802118,   1.709747420422308,    1.685137157307218,
+        0.061089346682483059, 0.027340737999287025, 9,
+        8.4000000000000004,   9.4000000000000004,   1.8458552604748359,
+        3.0347404699506568,   -1.2438385162459413,  0.13000000000000003};
+    static const double diagonal[12] = {2.3999999999999995,
                                         1.1999999999999997,
                                         1.2,
-                                        0.029833333333333507,
-                                        0.017333333333333433};
-    static const double bias[12] = {
-        -0.0059999999999995612, 0.41600000000000048, 78.506000000000014,   -0.023063880999606441,
-        17.710392976261272,     -3.9205789223784588, 0.004724604784475438, 3.1353491784599257,
-        -7.2409338165080293,    -4.7857125599650425, 0.036329522703928196, 0};
+                                        0.029833333333333486,
+                                        0.017333333333333423,
+                                        8,
+                                        8,
+                                        8,
+                                        0.60121667160568271,
+                                        0.57985174177460808,
+                                        0.2389315866197102,
+                                        0.065000000000000016};
+    static const double bias[12] = {3.1369058845428164,
+                                    -7.2414783705972434,
+                                    -4.7813548702932591,
+                                    -0.10081374063016124,
+                                    0,
+                                    -0.32599999999999979,
+                                    0.95999999999999974,
+                                    77.962000000000003,
+                                    -0.13613951295184618,
+                                    17.620732406977606,
+                                    -3.8762297589251524,
+                                    0.007004436142945495};
     static const double turn[4] = {0.5, 0.5, -0.5, 0.5};
-    static const char *const names[7] = {"fly",      "swing",    "rail", "table_TX",
-                                         "table_TY", "table_RZ", "spin"};
-    static const TnJointType types[7] = {TN_JOINT_FREE,  TN_JOINT_HINGE, TN_JOINT_SLIDE,
-                                         TN_JOINT_SLIDE, TN_JOINT_SLIDE, TN_JOINT_HINGE,
+    static const char *const names[7] = {"rail", "table_TX", "table_TY", "table_RZ",
+                                         "spin", "fly",      "swing"};
+    static const TnJointType types[7] = {TN_JOINT_SLIDE, TN_JOINT_SLIDE, TN_JOINT_SLIDE,
+                                         TN_JOINT_HINGE, TN_JOINT_HINGE, TN_JOINT_FREE,
                                          TN_JOINT_HINGE};
     double qpos[13], qvel[12];
     TnModel *m = load(DATA("all_joints.urdf"));
@@ -111,7 +112,7 @@ TEST(all_types_of_joints_are_mujocos)
     CHECK(tn_model_info(m).option.timestep == 0.004);
     CHECK(tn_model_info(m).option.gravity[0] == 0.1);
     fill_state(qpos, 13, qvel, 12);
-    memcpy(qpos + 3, turn, sizeof turn);
+    memcpy(qpos + 8, turn, sizeof turn);
     check_dynamics(m, qpos, qvel, 12, sums, diagonal, bias);
     tn_model_destroy(m);
 }
@@ -145,8 +146,8 @@ TEST(limits_efforts_and_dynamics_are_read)
     builder = tn_builder_load(DATA("all_joints.urdf"), &def, &remarks, &err);
     REQUIRE(builder);
     d = tn_builder_definitions(builder);
-    CHECK(!d.joints[1].limited); /* lower and upper are equal */
-    CHECK(d.joints[1].actuator_limited && !d.joints[2].actuator_limited); /* efforts 5 and 0 */
+    CHECK(!d.joints[6].limited); /* lower and upper are equal */
+    CHECK(d.joints[6].actuator_limited && !d.joints[0].actuator_limited); /* efforts 5 and 0 */
     tn_builder_destroy(builder);
 }
 
@@ -280,6 +281,44 @@ TEST(a_floating_joint_may_hang_on_a_moving_link)
     tn_model_destroy(m);
 }
 
+/* A hip of three axes, whose links between have no mass, against one whose links hardly have any.
+ */
+#define HIP(BETWEEN)                                                                               \
+    "<robot name='r'>" LINK(                                                                       \
+        "a") "<link name='v'>" BETWEEN "</link><link name='w'>" BETWEEN                            \
+             "</link><link name='leg'><inertial><origin xyz='.1 .2 -.5'/><mass "                   \
+             "value='2'/><inertia "                                                                \
+             "ixx='.3' iyy='.2' izz='.1' ixy='.01' ixz='0' iyz='0'/></inertial></link>" JOINT(     \
+                 "z", "revolute", "a", "v",                                                        \
+                 "<origin xyz='.1 0 .2' rpy='.1 .2 .3'/><axis xyz='0 0 1'/>")                      \
+                 JOINT("x", "continuous", "v", "w", "<origin xyz='0 .3 0' rpy='.5 0 0'/>")         \
+                     JOINT("y", "prismatic", "w", "leg",                                           \
+                           "<origin xyz='.2 0 -.1'/><axis xyz='0 1 .5'/>") "</robot>"
+
+TEST(joints_of_links_without_mass_move_the_next_link)
+{
+    static const char *const texts[2] = {
+        HIP(""), HIP("<inertial><mass value='1e-13'/><inertia ixx='1e-13' iyy='1e-13' "
+                     "izz='1e-13'/></inertial>")};
+    const double qpos[3] = {0.3, -0.7, 0.2}, qvel[3] = {1, -2, 0.5};
+    double matrices[2][9], bias[2][3], poses[2][6 * 7];
+    for (int i = 0; i < 2; i++) {
+        TnModel *m = load_bytes(texts[i], strlen(texts[i]), &remarks, &err);
+        if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
+        REQUIRE(m);
+        CHECK(tn_model_info(m).body_count == (i == 0 ? 3 : 5));
+        CHECK((strstr(remarks.message, "2 × a link without mass") != NULL) == (i == 0));
+        double all[6 * 7];
+        TnEval out = {.mass_matrix = matrices[i], .bias = bias[i], .body_poses = all};
+        REQUIRE(tn_model_eval(m, qpos, qvel, NULL, &out, &err) == TN_OK);
+        memcpy(poses[i], all + 7 * (tn_model_find_body(m, "leg") - 1), 7 * sizeof *all);
+        tn_model_destroy(m);
+    }
+    for (int k = 0; k < 9; k++) CHECK_NEAR(matrices[0][k], matrices[1][k], 1e-12); /* the 1e-13 */
+    for (int k = 0; k < 3; k++) CHECK_NEAR(bias[0][k], bias[1][k], 1e-11);
+    for (int k = 0; k < 7; k++) CHECK_NEAR(poses[0][k], poses[1][k], 1e-15); /* rounding */
+}
+
 TEST(a_root_called_world_is_the_world)
 {
     TnModel *m = load_text("<robot name='r'><link name='world'/>" LINK("a")
@@ -392,6 +431,65 @@ TEST(packages_are_found)
     unlink(path);
     /* from another folder, by a name that is only in package.xml: ARM is loaded by its own */
     tn_model_destroy(load_with(ARM, def));
+}
+
+#define SCENE(NODES)                                                                               \
+    "<library_visual_scenes><visual_scene id='s'>" NODES "</visual_scene></library_visual_scenes>"
+#define GEOMETRY(PRIMITIVE)                                                                        \
+    "<library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 0 0 1 0 0 "  \
+    "0 "                                                                                           \
+    "1</float_array></source><vertices id='v'><input semantic='POSITION' "                         \
+    "source='#p'/></vertices>" PRIMITIVE "</mesh></geometry></library_geometries>"
+#define INPUT "<input semantic='VERTEX' source='#v' offset='0'/>"
+#define SHOWN SCENE("<node><instance_geometry url='#g'/></node>")
+
+/* What is wrong with it is told at the collision that names the file. */
+TEST(broken_collada_files_are_errors)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"<COLLADA>", "the file ends before"},
+        {"<dae/>", "its root is <dae>"},
+        {"<COLLADA></COLLADA>", "it has no visual scene"},
+        {"<COLLADA>" SCENE("") "</COLLADA>", "it has no triangles"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 1 4</p></triangles>") SHOWN "</COLLADA>",
+         "a corner is vertex 4; there are 4"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 1</p></triangles>") SHOWN "</COLLADA>",
+         "three corners"},
+        {"<COLLADA>" GEOMETRY("<triangles>" INPUT "<p>0 a 1</p></triangles>") SHOWN "</COLLADA>",
+         "no number"},
+        {"<COLLADA>" GEOMETRY("<triangles><p>0 1 2</p></triangles>") SHOWN "</COLLADA>",
+         "no input is a VERTEX"},
+        {"<COLLADA>" GEOMETRY("<polylist>" INPUT "<vcount>5</vcount><p>0 1 2</p></polylist>") SHOWN
+         "</COLLADA>",
+         "more corners than p has"},
+        {"<COLLADA>" SCENE("<node id='n'><instance_node url='#n'/></node>") "</COLLADA>",
+         "within each other"},
+        {"<COLLADA>" SCENE("<node><matrix>1 0 0</matrix></node>") "</COLLADA>", "16 numbers"},
+    };
+    const char *urdf = "<robot name='r'><link name='a'><collision><geometry>"
+                       "<mesh filename='m.dae'/></geometry></collision></link></robot>";
+    char folder[] = "/tmp/tenon_urdf_XXXXXX", model[64], mesh[64];
+    REQUIRE(mkdtemp(folder));
+    snprintf(model, sizeof model, "%s/r.urdf", folder);
+    snprintf(mesh, sizeof mesh, "%s/m.dae", folder);
+    FILE *file = fopen(model, "w");
+    REQUIRE(file);
+    fputs(urdf, file);
+    fclose(file);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        file = fopen(mesh, "w");
+        REQUIRE(file);
+        fputs(cases[i].text, file);
+        fclose(file);
+        CHECK(tn_model_load(model, &err) == NULL);
+        if (!has_line(err.message, "1:59", cases[i].part))
+            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
+    }
+    unlink(mesh);
+    unlink(model);
+    CHECK(rmdir(folder) == 0);
 }
 
 TEST(a_missing_visual_is_a_remark)

@@ -101,6 +101,7 @@ TEST(wrong_pairs_and_excludes_are_refused)
     REFUSED(s.pair.geom2 = 1, "pair 1: its geoms are fixed to each other");
     REFUSED(s.pair.contact_dim = 2, "pair 1: contact dimension must be 1, 3, 4 or 6 (2)");
     REFUSED(s.pair.friction[0] = -1.0, "pair 1: friction (sliding) must not be negative");
+    REFUSED(s.pair.friction_across[1] = NAN, "friction_across is not finite");
     REFUSED(s.pair.restitution = 2.0, "restitution must lie in [0, 1]");
     REFUSED(s.pair.margin = NAN, "margin is not finite");
     REFUSED(s.exclude[0] = 0, "exclude 1: body1 is not given");

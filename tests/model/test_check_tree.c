@@ -122,7 +122,7 @@ TEST(wrong_geoms_are_refused)
     REFUSED(s.geom.rgba[3] = NAN, "rgba is not finite");
     REFUSED(s.geom.type = (TnGeomType)42, "type 42 does not exist");
     REFUSED((s.geom.type = TN_GEOM_HEIGHT_FIELD, s.geom.body = TN_BODY_WORLD),
-            "height fields are not supported yet");
+            "height fields are meshes");
     REFUSED(s.geom.type = TN_GEOM_PLANE, "geom 'box': a plane must be fixed to the world");
 }
 

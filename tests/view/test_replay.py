@@ -25,6 +25,15 @@ class Replay(ViewTest):
         self.assertLess(window.key("space", "running")["time"], end["time"])
         self.assertEqual(window.end()[1], 0)
 
+    def test_curves_change_the_picture(self):
+        window = self.replay("--paused")
+        plain = self.picture(window)
+        window.end()
+        window = self.replay("--paused", "--curves", "swing.q0,swing.v0")
+        self.assertEqual([window.wait("curve")["name"] for _ in range(2)], ["swing.q0", "swing.v0"])
+        self.assertNotEqual(self.picture(window)[2], plain[2])
+        self.assertEqual(window.key("F3", "list")["rows"], 2)
+
     def test_steps_go_from_frame_to_frame(self):
         window = self.replay("--paused")
         frames = [window.key("Right", "step")["frame"] for _ in range(3)]

@@ -540,3 +540,82 @@ TEST(frames_have_stress_only_while_it_is_asked_for)
     simulation_stop(sim);
     free_stage(&stage);
 }
+
+/* A slide with a motor, and without gravity. */
+static TnModel *make_slide(void)
+{
+    TnModelBuilder *builder = tn_builder_create();
+    TnOption option = tn_option();
+    option.gravity[2] = 0;
+    tn_builder_set_option(builder, &option, (TnSource){0});
+    TnBodyDef body = tn_body_def();
+    TnJointDef joint = tn_joint_def();
+    joint.body = tn_builder_add_body(builder, &body);
+    joint.type = TN_JOINT_SLIDE;
+    joint.limited = true;
+    joint.range[0] = -2;
+    joint.range[1] = 3;
+    TnActuatorDef motor = tn_actuator_def();
+    motor.joint = tn_builder_add_joint(builder, &joint);
+    motor.ctrl_limited = true;
+    motor.ctrl_range[0] = -5;
+    motor.ctrl_range[1] = 7;
+    tn_builder_add_actuator(builder, &motor);
+    TnGeomDef box = tn_geom_def();
+    box.body = joint.body;
+    box.type = TN_GEOM_BOX;
+    box.size[0] = box.size[1] = box.size[2] = 0.1;
+    box.mass = 1;
+    tn_builder_add_geom(builder, &box);
+    TnModel *model = tn_builder_compile(builder, NULL);
+    tn_builder_destroy(builder);
+    return model;
+}
+
+TEST(controls_and_joints_are_set_and_the_state_is_told_as_a_keyframe)
+{
+    Stage stage = make_stage(make_slide());
+    REQUIRE(stage.world && stage.scene->signal_count == 4);
+    SimulationDef def = simulation_def();
+    def.paused = true;
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim != NULL);
+    const TnFrame *frame;
+    SimulationStatus status;
+    CHECK(simulation_keyframe(sim) == NULL);
+    CHECK(simulation_set(sim, COMMAND_CTRL, 0, 2.5) && simulation_set(sim, COMMAND_JOINT, 1, 0.75));
+    CHECK(simulation_set(sim, COMMAND_CTRL, 9, 1) && simulation_set(sim, COMMAND_JOINT, 9, 1));
+    REQUIRE(simulation_command(sim, COMMAND_KEYFRAME, 0));
+    CHECK(wait_notice(sim).kind == NOTICE_SET);
+    CHECK(wait_notice(sim).kind == NOTICE_KEYFRAME);
+    simulation_take(sim, &frame, &status);
+    REQUIRE(frame->signal_count == 4);
+    CHECK(frame->signals[0] == 0.75 && frame->signals[1] == 0);  /* position and velocity */
+    CHECK(frame->signals[2] == 2.5 && frame->signals[3] == 2.5); /* control and force */
+    char *text = simulation_keyframe(sim);
+    CHECK(text && !strcmp(text, "<key name=\"at_0_s\" time=\"0\" qpos=\"0.75\" qvel=\"0\" "
+                                "ctrl=\"2.5\"/>"));
+    free(text);
+    CHECK(simulation_keyframe(sim) == NULL);
+    /* while it runs, a joint is not moved by hand */
+    REQUIRE(simulation_command(sim, COMMAND_PAUSE, 0));
+    CHECK(wait_notice(sim).kind == NOTICE_RUNNING);
+    REQUIRE(simulation_set(sim, COMMAND_JOINT, 1, -1) && simulation_command(sim, COMMAND_PAUSE, 1));
+    CHECK(wait_notice(sim).kind == NOTICE_PAUSED);
+    simulation_take(sim, &frame, &status);
+    CHECK(frame->signals[0] >= 0.75);
+    simulation_stop(sim);
+    free_stage(&stage);
+}
+
+TEST(ranges_of_joints_and_controls_are_those_of_the_model)
+{
+    TnModel *model = make_slide();
+    REQUIRE(model);
+    TnJointInfo joint = tn_model_joint_info(model, 1);
+    TnActuatorInfo motor = tn_model_actuator_info(model, 1);
+    CHECK(joint.limited && joint.range[0] == -2 && joint.range[1] == 3);
+    CHECK(motor.ctrl_limited && motor.ctrl_range[0] == -5 && motor.ctrl_range[1] == 7);
+    CHECK(!tn_model_actuator_info(model, 2).ctrl_limited);
+    tn_model_destroy(model);
+}

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 import viewtest
 from viewtest import HEIGHT, LOOK_AT_BOX, WIDTH, ViewTest, colors, environment, pycheck, xdotool
@@ -213,6 +214,111 @@ class Drawing(ViewTest):
         event = window.wait("resize")
         self.assertEqual((event["width"], event["height"]), (640, 300))
         self.assertEqual(self.picture(window)[:2], (640, 300))
+
+
+# a motor and a servo on two joints, a sensor
+ROBOT = """<mujoco model="robot">
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody>
+    <body name="arm" pos="0 0 0.6">
+      <joint name="swing" type="hinge" axis="0 1 0" range="-60 120" limited="true"/>
+      <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.05" mass="1"/>
+      <body name="hand" pos="0 0 -0.4">
+        <joint name="slide" type="slide" axis="0 0 1"/>
+        <geom type="box" size="0.1 0.1 0.1" mass="1"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><motor name="push" joint="swing" ctrlrange="0 4" ctrllimited="true"/></actuator>
+  <sensor><jointpos name="angle" joint="swing"/></sensor>
+</mujoco>
+"""
+
+
+class Signals(ViewTest):
+    """The list at the right: rows are push.ctrl, swing.q0, slide.q0, angle.s0, swing.v0, slide.v0, push.force."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.write("robot.xml", ROBOT)
+
+    def press(self, window, place, row, share=None):
+        """On the name of a row, or at a share of its slider."""
+        x = place["name"] + 4 if share is None else place["slider"] + share * place["slider_width"]
+        xdotool("mousemove", "--window", window.id, round(x), round(place["top"] + (row + 0.5) * place["line"]))
+        xdotool("click", 1)
+
+    def saved_state(self, window):
+        """The attributes of the keyframe that the key M saves, and its path."""
+        path = window.key("m", "keyframe")["path"]
+        with open(os.path.join(self.folder, path), encoding="utf-8") as file:
+            key = xml.etree.ElementTree.fromstring(file.read()).find("keyframe/key")
+        return {name: [float(x) for x in text.split()] for name, text in key.attrib.items() if name != "name"}, path
+
+    def test_sliders_set_controls_and_joints_and_the_state_is_saved_as_a_keyframe(self):
+        window = self.view("--paused")
+        place = window.key("F3", "list")
+        self.assertEqual(place["rows"], 7)
+        pixel = 1 / place["slider_width"]
+        self.press(window, place, 0, 0.75)
+        control = window.wait("slider")
+        self.assertEqual(control["name"], "push.ctrl")
+        self.assertAlmostEqual(control["value"], 3, delta=4 * pixel)
+        self.press(window, place, 1, 0.5)
+        joint = window.wait("slider")
+        window.wait("set")
+        self.assertEqual(joint["name"], "swing.q0")
+        self.assertAlmostEqual(joint["value"], math.radians(30), delta=math.radians(180) * pixel)
+        state, path = self.saved_state(window)
+        self.assertEqual((state["qpos"], state["ctrl"], state["qvel"]), ([joint["value"], 0], [control["value"]], [0, 0]))
+        window.end()
+        # the file can be included and started from
+        with open(self.model, encoding="utf-8") as file:
+            self.write("again.xml", file.read().replace("</mujoco>", f'<include file="{path}"/></mujoco>'))
+        out, _ = self.tenon("eval", "again.xml", "--key", "at_0_s", "--json")
+        self.assertEqual(json.loads(out)["qpos"], state["qpos"])
+
+    def test_joints_move_by_hand_only_while_paused(self):
+        window = self.view()
+        place = window.key("F3", "list")
+        self.press(window, place, 1, 0.9)
+        self.press(window, place, 0, 0.25)  # a control moves
+        self.assertEqual(window.wait("slider")["name"], "push.ctrl")
+        self.assertNotIn("set", [event["event"] for event in window.seen])
+        self.assertGreater(self.saved_state(window)[0]["ctrl"][0], 0.5)
+
+    def test_a_press_on_a_name_shows_its_curve(self):
+        window = self.view("--paused", "--curves", "angle.s0")
+        self.assertEqual(window.wait("curve")["name"], "angle.s0")
+        place = window.key("F3", "list")
+        for row, name in ((1, "swing.q0"), (6, "push.force")):
+            self.press(window, place, row)
+            event = window.wait("curve")
+            self.assertEqual((event["name"], event["value"]), (name, True))
+        self.press(window, place, 3)
+        self.assertFalse(window.wait("curve")["value"])
+        window.end()
+        _, err = self.tenon("view", self.model, "--curves", "elbow.q0", code=2)
+        self.assertIn("--curves: there is no signal 'elbow.q0'; the first is swing.q0", err)
+
+    def test_the_model_is_loaded_again_and_the_camera_stays(self):
+        window = self.view("--paused")
+        window.drag(1, 90, 20)
+        camera = window.wait("camera")
+        self.write("robot.xml", ROBOT.replace('<sensor>', '<sensor><jointvel name="speed" joint="swing"/>'))
+        self.assertTrue(window.key("F5", "reload")["value"])
+        self.assertEqual(window.key("F3", "list")["rows"], 8)
+        window.key("F3", "option")
+        self.write("robot.xml", "<mujoco><nonsense/></mujoco>")
+        self.assertFalse(window.key("F5", "reload")["value"])
+        self.assertEqual(window.key("F3", "list")["rows"], 8)  # the old one stays
+        window.key("F3", "option")
+        self.assertEqual(window.key("Right", "step")["step"], 1)
+        # a click tells where the camera is
+        window.drag(1, 2, 0)
+        after = window.wait("camera")
+        self.assertLess(math.dist(camera["eye"], after["eye"]), 0.1)
+        self.assertIn("robot.xml:1", window.stderr())
 
 
 class Ends(ViewTest):

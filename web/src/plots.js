@@ -213,7 +213,7 @@ class Plot {
 
 const signalGroups = [
   ['Positions of joints', 'position'], ['Velocities of joints', 'velocity'], ['Sensors', 'sensor'], ['Controls', 'ctrl'],
-  ['Forces of actuators', 'force'],
+  ['Forces of actuators', 'force'], ['Activations', 'activation'],
 ];
 const signalColors = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5'];
 

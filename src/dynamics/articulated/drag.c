@@ -103,86 +103,119 @@ static void flow_at(const TnDrag *drag, const TnOption *o, const double V[6], Fl
     (drag->is_ellipsoid ? ellipsoid_flow : box_flow)(drag, o, V, f);
 }
 
-/* ---- one shape of a tree ---- */
+/* ---- a tree ----
+ *
+ * Links share world axes and one reference point (tree.h), so what acts on links adds up from the
+ * leaves to the root, and dof d feels S_d · the sum of all behind it. */
 
+/* Of one link and, in the end, of all behind it: force + idle - slope · twist. */
+typedef struct TnLinkDrag {
+    double twist[6], start[6]; /* of the link alone, at the prediction and at the step's start */
+    double slope[36], force[6], idle[6];
+} LinkDrag;
+
+/* Row k: what the shape sees of a twist about the tree's origin along its k-th direction. */
 typedef struct Shape {
     const TnDrag *drag;
-    int last;             /* dof of its link that is farthest from the root; -1: none */
-    double wind[6];       /* in its axes */
-    double (*columns)[6]; /* its motion by the tree's dofs, as it sees it */
+    double X[6][6];
+    double wind[6];
 } Shape;
 
-static void place_shape(const TnTree *tree, const TnLink *link, const TnLinkFrame *frame,
-                        const TnDrag *drag, const double (*S)[6], double (*columns)[6], Shape *out)
+static void place_shape(const TnTree *tree, const TnLinkFrame *frame, const TnDrag *drag,
+                        Shape *out)
 {
-    const TnModel *model = tree->model;
-    int first = tree->sub->dof_start;
-    double R[9], arm[3], v[3];
-    *out = (Shape){drag, link->dof_start + link->dof_count - 1, {0}, columns};
+    double R[9], arm[3];
     m3_mul(R, frame->rot, drag->axes);
     m3_mul_v(arm, frame->rot, drag->pos);
     v3_add(arm, arm, frame->pos);
     v3_sub(arm, arm, tree->origin);
-    m3_tmul_v(out->wind, R, model->option.wind);
-    for (int d = out->last; d >= 0; d = model->dof_parent[d]) {
-        const double *s = S[d - first];
-        v3_cross(v, s + 3, arm);
-        v3_add(v, v, s);
-        m3_tmul_v(columns[d - first], R, v);
-        m3_tmul_v(columns[d - first] + 3, R, s + 3);
+    out->drag = drag;
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = {R[k], R[3 + k], R[6 + k]};
+        v3_copy(out->X[k], axis);
+        v3_cross(out->X[k] + 3, arm, axis);
+        v3_zero(out->X[3 + k]);
+        v3_copy(out->X[3 + k] + 3, axis);
+        out->wind[k] = v3_dot(axis, tree->model->option.wind);
+        out->wind[3 + k] = 0.0;
     }
 }
 
+static double along(const double a[6], const double b[6])
+{
+    double sum = 0.0;
+    for (int k = 0; k < 6; k++) sum += a[k] * b[k];
+    return sum;
+}
+
 /* Against the medium. */
-static void motion_of(const TnTree *tree, const Shape *shape, const double *v, double V[6])
+static void motion_of(const Shape *shape, const double twist[6], double V[6])
 {
-    int first = tree->sub->dof_start;
-    for (int k = 0; k < 6; k++) V[k] = -shape->wind[k];
-    for (int d = shape->last; d >= 0; d = tree->model->dof_parent[d])
-        for (int k = 0; k < 6; k++) V[k] += shape->columns[d - first][k] * v[d - first];
+    for (int k = 0; k < 6; k++) V[k] = along(shape->X[k], twist) - shape->wind[k];
 }
 
-/* out += Jᵀ F */
-static void add_force(const TnTree *tree, const Shape *shape, const double F[6], double *out)
+static void add_force(const Shape *shape, const double F[6], double out[6])
 {
-    int first = tree->sub->dof_start;
-    for (int d = shape->last; d >= 0; d = tree->model->dof_parent[d])
-        for (int k = 0; k < 6; k++) out[d - first] += shape->columns[d - first][k] * F[k];
+    for (int k = 0; k < 6; k++)
+        for (int r = 0; r < 6; r++) out[r] += F[k] * shape->X[k][r];
 }
 
-static void add_slope(const TnTree *tree, const Shape *shape, const double slope[6], double *K)
+static void add_slope(const Shape *shape, const double slope[6], double K[36])
 {
-    const int *parent = tree->model->dof_parent;
-    int first = tree->sub->dof_start;
-    for (int d = shape->last; d >= 0; d = parent[d])
-        for (int e = shape->last; e >= 0; e = parent[e])
-            for (int k = 0; k < 6; k++)
-                K[(d - first) * tree->n + e - first] +=
-                    slope[k] * shape->columns[d - first][k] * shape->columns[e - first][k];
+    for (int k = 0; k < 6; k++)
+        for (int r = 0; r < 6; r++) {
+            double x = slope[k] * shape->X[k][r];
+            for (int c = 0; c < 6; c++) K[6 * r + c] += x * shape->X[k][c];
+        }
 }
 
-/* ---- a tree ---- */
+/* Twists of the links at a velocity of the tree, `start` where it says so. */
+static void find_twists(const TnTree *tree, const double *v, bool start, LinkDrag *links)
+{
+    for (int i = 0; i < tree->link_count; i++) {
+        const TnLink *link = &tree->links[i];
+        int parent = link->parent - tree->sub->link_start;
+        double *out = start ? links[i].start : links[i].twist;
+        const double *from = parent < 0 ? NULL : start ? links[parent].start : links[parent].twist;
+        for (int k = 0; k < 6; k++) out[k] = from ? from[k] : 0.0;
+        for (int d = link->dof_start - tree->sub->dof_start, n = 0; n < link->dof_count; n++, d++)
+            for (int k = 0; k < 6; k++) out[k] += tree->S[d][k] * v[d];
+    }
+}
 
-void tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
-                  const double origin[3], const double (*S)[6], const double *v,
-                  double (*columns)[6], double *force)
+/* ---- at a state ---- */
+
+bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
+                  const double origin[3], const double (*S)[6], const double *v, TnArena *scratch,
+                  double *force)
 {
     TnTree tree = tn_tree(model, sub, frames, origin, S);
-    for (int i = 0; i < sub->link_count; i++) {
+    size_t mark = tn_arena_mark(scratch);
+    LinkDrag *links = TN_ARENA_ZERO(scratch, LinkDrag, sub->link_count);
+    if (!links) return false;
+    find_twists(&tree, v, false, links);
+    for (int i = sub->link_count - 1; i >= 0; i--) {
         const TnLink *link = &tree.links[i];
         for (int k = 0; k < link->drag_count; k++) {
             Shape shape;
             Flow flow;
             double V[6], F[6];
-            place_shape(&tree, link, &frames[i], &model->drags[link->drag_start + k], S, columns,
-                        &shape);
-            motion_of(&tree, &shape, v, V);
+            place_shape(&tree, &frames[i], &model->drags[link->drag_start + k], &shape);
+            motion_of(&shape, links[i].twist, V);
             flow_at(shape.drag, &model->option, V, &flow);
             for (int r = 0; r < 6; r++) F[r] = flow.idle[r] - flow.resist[r] * V[r];
-            add_force(&tree, &shape, F, force);
+            add_force(&shape, F, links[i].force);
         }
+        for (int n = 0, d = link->dof_start - sub->dof_start; n < link->dof_count; n++, d++)
+            force[d] += along(S[d], links[i].force);
+        int parent = link->parent - sub->link_start;
+        for (int k = 0; k < 6 && parent >= 0; k++) links[parent].force[k] += links[i].force[k];
     }
+    tn_arena_release(scratch, mark);
+    return true;
 }
+
+/* ---- over a step ---- */
 
 /* θ_d over θ of each direction, where the step begins with this; and what asks for more of v⁺ in
  * the displacement. */
@@ -198,25 +231,25 @@ static void weigh_shape(TnDragForces *forces, const TnDynamicsInput *in, const S
     }
 }
 
-static void add_shape(TnDragForces *forces, const TnDynamicsInput *in, const TnTree *tree,
-                      const Shape *shape, const double *v_eval, double share[6], bool first)
+static void add_shape(TnDragForces *forces, const TnDynamicsInput *in, const Shape *shape,
+                      LinkDrag *link, double share[6], bool first)
 {
     const TnOption *option = &in->model->option;
     double V[6], start[6], at[6], slope[6], F[6];
     Flow flow;
-    motion_of(tree, shape, v_eval, V);
-    motion_of(tree, shape, in->qvel + tree->sub->dof_start, start);
+    motion_of(shape, link->twist, V);
+    motion_of(shape, link->start, start);
     if (first) weigh_shape(forces, in, shape, V, share);
     flow_at(shape->drag, option, V, &flow);
-    add_force(tree, shape, flow.idle, forces->idle);
+    add_force(shape, flow.idle, link->idle);
     for (int k = 0; k < 6; k++) at[k] = share[k] * V[k] - (share[k] - 1.0) * start[k];
     flow_at(shape->drag, option, at, &flow);
     for (int k = 0; k < 6; k++) {
         slope[k] = flow.slope[k] * share[k];
         F[k] = slope[k] * (V[k] + shape->wind[k]) - flow.resist[k] * at[k];
     }
-    add_force(tree, shape, F, forces->force);
-    add_slope(tree, shape, slope, forces->slope);
+    add_force(shape, F, link->force);
+    add_slope(shape, slope, link->slope);
 }
 
 bool tn_drag_forces_init(TnDragForces *forces, const TnTree *tree, TnArena *arena)
@@ -227,27 +260,54 @@ bool tn_drag_forces_init(TnDragForces *forces, const TnTree *tree, TnArena *aren
     if (!tree->model->drags) return true;
     for (int i = 0; i < tree->link_count; i++) shapes += tree->links[i].drag_count;
     forces->slope = TN_ARENA_ZERO(arena, double, n *n + 2 * n);
-    forces->columns = tn_arena_alloc(arena, sizeof(double[6]) * n);
+    forces->links = TN_ARENA_NEW(arena, LinkDrag, tree->link_count);
     forces->shares = tn_arena_alloc(arena, sizeof(double[6]) * (size_t)shapes);
-    if (!forces->slope || !forces->columns || !forces->shares) return false;
+    if (!forces->slope || !forces->links || !forces->shares) return false;
     forces->force = forces->slope + n * n;
     forces->idle = forces->force + n;
     return true;
 }
 
+/* What acts on a link and all behind it, on its dofs and those before them. */
+static void spread(TnDragForces *forces, const TnTree *tree, int i)
+{
+    const LinkDrag *own = &forces->links[i];
+    const TnLink *link = &tree->links[i];
+    int n = tree->n, first = link->dof_start - tree->sub->dof_start;
+    for (int d = first; d < first + link->dof_count; d++) {
+        double F[6];
+        for (int r = 0; r < 6; r++) F[r] = along(own->slope + 6 * r, tree->S[d]);
+        forces->force[d] = along(tree->S[d], own->force);
+        forces->idle[d] = along(tree->S[d], own->idle);
+        for (int e = d; e >= 0; e = tn_tree_parent(tree, e))
+            forces->slope[d * n + e] = forces->slope[e * n + d] = along(tree->S[e], F);
+    }
+}
+
 void tn_drag_forces_find(TnDragForces *forces, const TnDynamicsInput *in, const TnTree *tree,
                          const double *v_eval, bool first)
 {
-    int n = tree->n, index = 0;
+    LinkDrag *links = forces->links;
+    int index = 0;
     if (!forces->slope) return;
-    memset(forces->slope, 0, sizeof(double) * (size_t)(n * n + 2 * n));
-    for (int i = 0; i < tree->link_count; i++) {
-        const TnLink *link = &tree->links[i];
-        for (int k = 0; k < link->drag_count; k++) {
+    memset(links, 0, sizeof *links * (size_t)tree->link_count);
+    find_twists(tree, v_eval, false, links);
+    find_twists(tree, in->qvel + tree->sub->dof_start, true, links);
+    for (int i = 0; i < tree->link_count; i++)
+        for (int k = 0; k < tree->links[i].drag_count; k++) {
             Shape shape;
-            place_shape(tree, link, &tree->frames[i], &in->model->drags[link->drag_start + k],
-                        tree->S, forces->columns, &shape);
-            add_shape(forces, in, tree, &shape, v_eval, forces->shares[index++], first);
+            place_shape(tree, &tree->frames[i], &in->model->drags[tree->links[i].drag_start + k],
+                        &shape);
+            add_shape(forces, in, &shape, &links[i], forces->shares[index++], first);
+        }
+    for (int i = tree->link_count - 1; i >= 0; i--) {
+        int parent = tree->links[i].parent - tree->sub->link_start;
+        spread(forces, tree, i);
+        if (parent < 0) continue;
+        for (int k = 0; k < 36; k++) links[parent].slope[k] += links[i].slope[k];
+        for (int k = 0; k < 6; k++) {
+            links[parent].force[k] += links[i].force[k];
+            links[parent].idle[k] += links[i].idle[k];
         }
     }
 }

@@ -58,7 +58,7 @@ static double servo_rate(const TnJointForces *forces, const TnServo *servo, cons
 
 static bool is_ours(const TnJointForces *forces, int subsystem)
 {
-    return &forces->tree->model->subsystems[subsystem] == forces->tree->sub;
+    return subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
 static void scaled_range(double scale, const double range[2], double *low, double *high)

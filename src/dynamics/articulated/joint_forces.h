@@ -40,11 +40,11 @@ typedef struct TnServo {
 
 /* Of a medium (drag.c): force + idle - slope · v̂ on the dofs. */
 typedef struct TnDragForces {
-    double *slope;        /* n × n; NULL: there is no medium */
-    double *force, *idle; /* n; what does no work is `idle` */
-    double (*shares)[6];  /* per shape: θ_d over θ of each direction */
-    double (*columns)[6]; /* scratch, n */
-    double damped;        /* as TnJointForces.damped */
+    double *slope;            /* n × n; NULL: there is no medium */
+    double *force, *idle;     /* n; what does no work is `idle` */
+    double (*shares)[6];      /* per shape: θ_d over θ of each direction */
+    struct TnLinkDrag *links; /* scratch */
+    double damped;            /* as TnJointForces.damped */
 } TnDragForces;
 /* False: no memory. */
 bool tn_drag_forces_init(TnDragForces *forces, const TnTree *tree, TnArena *arena);

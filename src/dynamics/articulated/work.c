@@ -71,7 +71,7 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
     if (system->drag_slope) work.damping += dragged(r, system);
     for (int a = 0, k = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        if (&model->subsystems[actuator->subsystem] != sub) continue;
+        if (actuator->subsystem != sub - model->subsystems) continue;
         double rate = rate_of(r, actuator->moments, actuator->moment_count);
         work.actuators += (system->servo_force[k] - system->servo_slope[k] * rate) *
                           path_of(r, actuator->moments, actuator->moment_count);

@@ -189,7 +189,8 @@ static TnFemMaterial material_of(const TnSoft *soft)
                                                                      : TN_FEM_COROTATIONAL,
                            .thickness = soft->thickness,
                            .slack = soft->thickness > 0.0 && !soft->stretches,
-                           .E = soft->youngs_modulus,
+                           .E =
+                               soft->thickness > 0.0 ? soft->stretch_modulus : soft->youngs_modulus,
                            .nu = soft->poisson_ratio,
                            .density = soft->density,
                            .damp_mass = soft->damping_mass,

@@ -11,8 +11,8 @@
 #define DISAGREE 0.1 /* velocity_scale: more than linearizing leaves */
 #define ROUGHLY 1.1  /* times the error before: no gain, but no loss */
 #define LOST 1e3     /* times the error: redundant forces shot up, so try again less stiff */
-#define ROUNDS 6
-#define WORTHY_GAIN 0.5 /* of a round, with which another one is worth it */
+#define ROUNDS 8
+#define WORTHY_GAIN 0.5 /* of a step of Newton: patience begins anew */
 #define PATIENCE 8      /* steps of Newton without gain in the first round, */
 #define LESS_PATIENCE 3 /* and in the others */
 #define FIRST_SWEEPS 3
@@ -113,24 +113,26 @@ static void sweep(Solve *s, int count)
     look(s);
 }
 
-/* True: Newton arrived, or sweeps at much less than the tolerance. */
-static bool solve(Solve *s)
+static void rounds(Solve *s, double fade)
 {
-    double fade = TN_FADE;
-    if (s->map.largest < TN_NEARLY * s->tolerance)
-        come_to_rest(s);
-    else /* sweeps tell better than Newton what opens, sticks and slips */
-        sweep(s, FIRST_SWEEPS);
     for (int round = 0; round < ROUNDS && !done(s); round++, fade = 0.0) {
-        double before = s->best;
         if (round > FINE_ROUNDS && s->best < s->tolerance) break;
         newton(s, fade, round ? LESS_PATIENCE : PATIENCE);
         if (done(s)) break;
         go_back(s);
         s->wanted = FINE * s->tolerance;
         sweep(s, SWEEPS << round);
-        if (!(s->best < WORTHY_GAIN * before)) break;
     }
+}
+
+/* True: Newton arrived, or sweeps at much less than the tolerance. */
+static bool solve(Solve *s)
+{
+    if (s->map.largest < TN_NEARLY * s->tolerance)
+        come_to_rest(s);
+    else /* sweeps tell better than Newton what opens, sticks and slips */
+        sweep(s, FIRST_SWEEPS);
+    rounds(s, TN_FADE);
     bool arrived = done(s);
     s->wanted = s->tolerance;
     return arrived;

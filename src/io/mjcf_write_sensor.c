@@ -1,4 +1,4 @@
-/* mjcf_write_sensors.c: sensors. Frames that sensors made sites of are named as they were. */
+/* mjcf_write_sensor.c: sensors. */
 #include "mjcf_write.h"
 
 #include <stdio.h>
@@ -61,68 +61,66 @@ static const struct SensorName {
     [TN_SENSOR_USER] = {"user", OF_NOTHING},
 };
 
-/* Words of the bits that are set, the first one being the default. */
-static void write_data(TnWriter *w, uint32_t fields, const char *const *words, int count)
+/* A site, the frame of a geom, or that of a body's inertia, which MuJoCo calls that of the body. */
+static void write_frame(TnWriter *w, const char *type_attr, const char *name_attr, TnSiteId id)
 {
-    char text[128] = "";
-    if (fields == 1) return;
-    for (int k = 0; k < count; k++) {
-        if (!(fields >> k & 1u)) continue;
-        if (text[0]) strcat(text, " ");
-        strcat(text, words[k]);
+    bool known = id >= 1 && id <= w->d.site_count;
+    const TnSiteDef *site = known ? &w->d.sites[id - 1] : NULL;
+    if (site && site->at_geom) {
+        tn_write_text(w, type_attr, "geom");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_GEOM, site->at_geom));
+    } else if (site && site->at_center_of_mass) {
+        tn_write_text(w, type_attr, "body");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_BODY, site->body));
+    } else {
+        tn_write_text(w, type_attr, "site");
+        tn_write_text(w, name_attr, tn_write_name(w, TN_WRITTEN_SITE, id));
     }
-    tn_write_text(w, "data", text);
 }
 
-static void write_pick(TnWriter *w, const TnPick *pick, char number)
+/* Bits as words, in their order. */
+static void write_bits(TnWriter *w, const char *words, uint32_t bits)
 {
-    static const char *const words[] = {"", "geom", "body", "subtree"};
+    tn_write_format(w, " data=\"");
+    for (const char *gap = ""; *words; bits >>= 1) {
+        size_t n = strcspn(words, " ");
+        if (bits & 1u) {
+            tn_write_format(w, "%s%.*s", gap, (int)n, words);
+            gap = " ";
+        }
+        words += n;
+        words += strspn(words, " ");
+    }
+    tn_write_raw(w, "\"", 1);
+}
+
+static void write_pick(TnWriter *w, const TnPick *pick, int number)
+{
+    static const char *const words[] = {
+        [TN_PICK_GEOM] = "geom", [TN_PICK_BODY] = "body", [TN_PICK_SUBTREE] = "subtree"};
     char attr[16];
-    if (pick->kind <= TN_PICK_ANY || pick->kind > TN_PICK_SUBTREE) return;
-    snprintf(attr, sizeof attr, "%s%c", words[pick->kind], number);
+    if (pick->kind == TN_PICK_ANY || (size_t)pick->kind >= sizeof words / sizeof words[0]) return;
+    snprintf(attr, sizeof attr, "%s%d", words[pick->kind], number);
     tn_write_text(
         w, attr,
         tn_write_name(w, pick->kind == TN_PICK_GEOM ? TN_WRITTEN_GEOM : TN_WRITTEN_BODY, pick->id));
 }
 
-/* What only some kinds have. */
-static void write_details(TnWriter *w, const TnSensorDef *s, int id)
+/* What rays, images, volumes, distances and contacts have beside. */
+static void write_more(TnWriter *w, const TnSensorDef *s)
 {
-    static const char *const contact[] = {"found",  "force",   "torque", "dist",  "pos",
-                                          "normal", "tangent", "linvel", "angvel"};
-    static const char *const range[] = {"dist", "dir", "origin", "point", "normal", "depth"};
-    static const char *const reduce[] = {"none", "mindist", "maxforce", "netforce"};
-    write_pick(w, &s->pick1, '1');
-    write_pick(w, &s->pick2, '2');
+    write_pick(w, &s->pick1, 1);
+    write_pick(w, &s->pick2, 2);
     if (s->zone) tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, s->zone));
+    if (s->camera) tn_write_text(w, "camera", tn_write_name(w, TN_WRITTEN_CAMERA, s->camera));
+    if (s->type == TN_SENSOR_RANGEFINDER)
+        write_bits(w, "dist dir origin point normal depth", s->fields);
     if (s->type == TN_SENSOR_USER) tn_write_int(w, "dim", s->slots);
-    if (s->type == TN_SENSOR_RANGEFINDER) write_data(w, s->fields, range, 6);
-    if (s->type == TN_SENSOR_CONTACT) {
-        if (s->slots != 1) tn_write_int(w, "num", s->slots);
-        write_data(w, s->fields, contact, 9);
-        if (s->reduce > 0 && s->reduce <= TN_REDUCE_NET_FORCE)
-            tn_write_text(w, "reduce", reduce[s->reduce]);
-    }
-    if (s->type != TN_SENSOR_PROJECTION) return;
-    const char *camera =
-        s->camera >= 1 && s->camera <= w->d.camera_count ? w->d.cameras[s->camera - 1].name : NULL;
-    if (camera && camera[0])
-        tn_write_text(w, "camera", camera);
-    else
-        tn_write_error(w, "sensor", s->name, id, s->source, "its camera needs a name");
-}
-
-/* A site, or the centre of mass of a body, which MuJoCo calls the frame of the body. */
-static void write_frame(TnWriter *w, const char *type_attr, const char *name_attr, TnSiteId id)
-{
-    bool known = id >= 1 && id <= w->d.site_count;
-    const TnSiteDef *site = known ? &w->d.sites[id - 1] : NULL;
-    bool center = site && site->at_center_of_mass, geom = site && site->at_geom;
-    tn_write_text(w, type_attr, geom ? "geom" : center ? "body" : "site");
-    tn_write_text(w, name_attr,
-                  geom     ? tn_write_name(w, TN_WRITTEN_GEOM, site->at_geom)
-                  : center ? tn_write_name(w, TN_WRITTEN_BODY, site->body)
-                           : tn_write_name(w, TN_WRITTEN_SITE, id));
+    if (s->type != TN_SENSOR_CONTACT) return;
+    static const char *const reduce[] = {"none", "mindist", "maxforce", "netforce"};
+    write_bits(w, "found force torque dist pos normal tangent linvel angvel", s->fields);
+    tn_write_int(w, "num", s->slots);
+    if ((size_t)s->reduce < 4) tn_write_text(w, "reduce", reduce[s->reduce]);
 }
 
 static void write_sensor(TnWriter *w, int i)
@@ -155,7 +153,7 @@ static void write_sensor(TnWriter *w, int i)
         tn_write_text(w, own_frame ? "objname" : attrs[name->attr],
                       tn_write_name(w, kinds[name->attr], s->object));
     if (s->ref) write_frame(w, "reftype", "refname", s->ref);
-    write_details(w, s, i + 1);
+    write_more(w, s);
     if (s->cutoff != 0) tn_write_real(w, "cutoff", s->cutoff);
     tn_write_close(w);
 }
