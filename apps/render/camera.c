@@ -9,6 +9,7 @@
  * the eye's numbers, so that the depth of the nearest eye that sees all eight corners follows in
  * closed form. */
 #include "camera.h"
+#include "turn.h"
 
 #include "bounds.h"
 
@@ -23,11 +24,6 @@ static const double default_azimuth = 125, default_elevation = -22, default_fovy
 static const double filled_share = 0.9;
 /* rad short of straight up or down, where turning would flip the picture */
 static const double pole_distance = 1e-3;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static void cross(double out[3], const double a[3], const double b[3])
 {
@@ -48,23 +44,6 @@ static bool normalize(double v[3])
 static double clamp(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
-}
-
-/* Columns are the turned axes. */
-static void matrix_of(double m[9], const double q[4])
-{
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    m[0] = 1 - 2 * (y * y + z * z), m[1] = 2 * (x * y - w * z), m[2] = 2 * (x * z + w * y);
-    m[3] = 2 * (x * y + w * z), m[4] = 1 - 2 * (x * x + z * z), m[5] = 2 * (y * z - w * x);
-    m[6] = 2 * (x * z - w * y), m[7] = 2 * (y * z + w * x), m[8] = 1 - 2 * (x * x + y * y);
-}
-
-static void turn(double out[3], const double m[9], const double v[3])
-{
-    double x = dot(m, v), y = dot(m + 3, v);
-    out[2] = dot(m + 6, v);
-    out[0] = x;
-    out[1] = y;
 }
 
 /* Right, up and into the picture. */

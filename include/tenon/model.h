@@ -725,6 +725,8 @@ typedef struct TnTrackDef {
 TN_API TnOption tn_option(void);
 TN_API TnBodyDef tn_body_def(void);
 TN_API TnJointDef tn_joint_def(void);
+/* How many numbers of TnGeomDef.size the shape has. */
+TN_API int tn_geom_size_count(TnGeomType type);
 TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
@@ -795,9 +797,15 @@ typedef struct TnRemarks {
  * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+/* The same of a text, MJCF or URDF. `path` stands for it in messages, and the files that it names
+ * are looked for beside it; NULL: "model", in the present folder. */
+TN_API TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks,
+                                     TnError *err);
 
-/* How a URDF file is read; MJCF needs none of it. */
+/* How a file is read. */
 typedef struct TnLoadDef {
+    const char *text; /* read instead of the file, which need not exist; NULL (default): the file */
+    /* of URDF only */
     const char *package_path; /* folders for package://, separated by ':', tried before those of
                                  the environment variable ROS_PACKAGE_PATH; may be NULL */
     bool free_base;           /* the root link has a free joint; default false: it is fixed */

@@ -81,7 +81,7 @@ static Format format_of(TnMjcf *m)
 
 static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
 {
-    if (is_xml_model(m, path)) m->root = tn_mjcf_read_tree(m, path);
+    if (load->text || is_xml_model(m, path)) m->root = tn_mjcf_read_tree(m, path, load->text);
     Format format = m->root ? format_of(m) : FORMAT_OTHER;
     if (format != FORMAT_OTHER) {
         m->builder = tn_builder_create();
@@ -134,14 +134,32 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
     return builder;
 }
 
-TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+static TnModel *load_model(const char *path, const TnLoadDef *def, TnRemarks *remarks, TnError *err)
 {
     /* Errors of the file first: compiling what is left of it would only repeat them in other words.
      */
-    TnModelBuilder *builder = tn_builder_load(path, NULL, remarks, err);
+    TnModelBuilder *builder = tn_builder_load(path, def, remarks, err);
     TnModel *model = builder ? tn_builder_compile(builder, err) : NULL;
     tn_builder_destroy(builder);
     return model;
+}
+
+TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+{
+    return load_model(path, NULL, remarks, err);
+}
+
+TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks, TnError *err)
+{
+    TnLoadDef def = tn_load_def();
+    if (remarks) *remarks = (TnRemarks){0};
+    if (err) *err = (TnError){0};
+    if (!text) {
+        tn_error_add(err, TN_ERROR_USAGE, "no text of a model was given");
+        return NULL;
+    }
+    def.text = text;
+    return load_model(path && path[0] ? path : "model", &def, remarks, err);
 }
 
 TnModel *tn_model_load(const char *path, TnError *err)

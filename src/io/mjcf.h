@@ -475,8 +475,9 @@ void tn_mjcf_attached_keys(TnMjcf *m, const TnXmlElement *root, const TnXmlEleme
                            const char *prefix, int instance);
 void tn_mjcf_read_attached_keys(TnMjcf *m);
 
-/* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error. */
-TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
+/* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error;
+ * `text` is read instead of the file unless it is NULL. */
+TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path, const char *text);
 /* Another model that `element` names; its elements are in a scope of their own. */
 TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const char *path,
                                  int *scope);

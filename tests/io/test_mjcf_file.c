@@ -299,7 +299,7 @@ TEST(plugins_may_be_declared_and_are_refused_where_they_shape_the_motion)
         "<site name='s'/></worldbody><sensor><plugin name='p' plugin='mujoco.sensor.touch_grid' "
         "objtype='site' objname='s'><config key='size' value='7 7'/></plugin></sensor></mujoco>");
     REQUIRE(m);
-    CHECK_STR(remarks.message, "this sensor is not supported yet and left out");
+    CHECK_STR(remarks.message, "this sensor is not supported yet");
     tn_model_destroy(m);
     CHECK(!load_text("<mujoco><extension><plugin plugin='mujoco.sdf.torus'/></extension><worldbody>"
                      "<geom type='sdf'>\n<plugin plugin='mujoco.sdf.torus'/></geom></worldbody>"
