@@ -203,6 +203,33 @@ void orbit_zoom(Orbit *orbit, double factor)
     orbit->distance = clamp(orbit->distance, 1e-4, 1e7);
 }
 
+/* Turns to a direction, with one of two directions as well upwards as it can be. */
+static void face(View *view, const double forward[3], const double up[3], const double instead[3])
+{
+    double right[3];
+    cross(right, forward, up);
+    if (!normalize(right)) cross(right, forward, instead); /* straight up or down */
+    if (!normalize(right)) cross(right, forward, (double[3]){0, 1, 0});
+    normalize(right);
+    memcpy(view->forward, forward, sizeof view->forward);
+    cross(view->up, right, forward);
+}
+
+bool view_towards(const double eye[3], const double target[3], const double up[3], double fovy,
+                  View *view)
+{
+    double forward[3], sum = 0;
+    for (int k = 0; k < 3; k++) {
+        forward[k] = target[k] - eye[k];
+        sum += fabs(eye[k]) + fabs(target[k]) + fabs(up[k]);
+    }
+    if (!isfinite(sum) || !(fovy > 0 && fovy < pi) || !normalize(forward)) return false;
+    *view = (View){.fovy = fovy};
+    memcpy(view->eye, eye, sizeof view->eye);
+    face(view, forward, up, (double[3]){1, 0, 0});
+    return true;
+}
+
 /* A camera that tracks takes its place and direction for the world's axes, as they are in a
  * reference pose in which the body is not turned. */
 View camera_view(const TnScene *scene, const TnFrame *frame, int camera)
@@ -223,16 +250,9 @@ View camera_view(const TnScene *scene, const TnFrame *frame, int camera)
     turn(view.up, body, view.up);
     if (info->mode == TN_CAMERA_TARGET && info->target > 0) {
         const double *target = frame->poses + 7 * (info->target - 1);
-        double forward[3], right[3], z[3] = {0, 0, 1};
+        double forward[3];
         for (int k = 0; k < 3; k++) forward[k] = target[k] - view.eye[k];
-        if (normalize(forward)) {
-            cross(right, forward, z);
-            if (!normalize(right)) cross(right, forward, view.up); /* straight up or down */
-            if (!normalize(right)) cross(right, forward, (double[3]){0, 1, 0});
-            normalize(right);
-            memcpy(view.forward, forward, sizeof forward);
-            cross(view.up, right, forward);
-        }
+        if (normalize(forward)) face(&view, forward, (double[3]){0, 0, 1}, view.up);
     }
     return view;
 }

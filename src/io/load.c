@@ -97,6 +97,7 @@ static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     }
     if (m->err.count == 0) return;
+    if (m->builder && format == FORMAT_MJCF && !m->pool.failed) tn_mjcf_check_rest(m);
     tn_builder_destroy(m->builder);
     m->builder = NULL;
 }
@@ -136,8 +137,6 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
 
 static TnModel *load_model(const char *path, const TnLoadDef *def, TnRemarks *remarks, TnError *err)
 {
-    /* Errors of the file first: compiling what is left of it would only repeat them in other words.
-     */
     TnModelBuilder *builder = tn_builder_load(path, def, remarks, err);
     TnModel *model = builder ? tn_builder_compile(builder, err) : NULL;
     tn_builder_destroy(builder);

@@ -281,6 +281,9 @@ typedef struct TnMjcf {
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
 } TnMjcf;
 
+/* After errors: adds what the compiler finds in the rest (mjcf_rest.c). */
+void tn_mjcf_check_rest(TnMjcf *m);
+
 /* Errors and remarks with their place (mjcf_check.c). */
 void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

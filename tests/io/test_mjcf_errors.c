@@ -330,6 +330,57 @@ TEST(all_mistakes_of_a_file_are_told_at_once)
             test_fail(__FILE__, __LINE__, "no error at %s", places[i]);
 }
 
+/* A body that moves without mass is found by the compiler, errors of the file by the reader. */
+#define MASSLESS "<body name='light'><joint/></body>"
+#define NO_MASS "has joints but no mass"
+
+TEST(errors_of_the_file_and_of_the_model_come_in_one_run)
+{
+    static const char *const files[] = {
+        WORLD(MASSLESS), /* alone: one error */
+        "<mujoco><worldbody>\n" MASSLESS "\n<geom size='x'/></worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "\n<body><geom size='x'/></body></worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "</worldbody>\n<actuator><motor ctrlrange='1 x' "
+        "joint='j'/></actuator></mujoco>",
+        "<mujoco><option>\n\n<flag gravty='enable'/></option><worldbody>\n" MASSLESS
+        "</worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "</worldbody><keyframe>\n<key tme='1'/></keyframe>"
+        "</mujoco>",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        CHECK(!load_text(files[i], &err));
+        bool both = err.count == (i == 0 ? 1 : i == 3 ? 3 : 2); /* 3: no joint 'j', too */
+        if (!both || !has_line(err.message, i == 4 ? "4:1" : "2:1", NO_MASS))
+            test_fail(__FILE__, __LINE__, "case %zu: %d: %s", i, err.count, err.message);
+        if (i && strstr(err.message, NO_MASS) < strchr(err.message, '\n'))
+            test_fail(__FILE__, __LINE__, "case %zu: the file's errors come first", i);
+    }
+}
+
+TEST(what_follows_from_an_error_is_not_told)
+{
+    static const Case cases[] = {
+        /* the mass is missing where the geom, inertial, class, mesh or setting has the error */
+        {WORLD("<body><joint/><geom size='x'/></body>"), "2:21", "is no number"},
+        {WORLD("<body><joint/><inertial mass='1' pos='0 0' diaginertia='1 1 1'/></body>"), "2:34",
+         "pos needs 3 numbers"},
+        {WORLD("<body><joint/><body><geom size='x'/></body></body>"), "2:27", "is no number"},
+        {"<mujoco><default><geom/>\n<gem/></default><worldbody>" MASSLESS "</worldbody></mujoco>",
+         "2:1", "gem"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 x'/></asset><worldbody>"
+         "<body><joint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
+         "2:16", "is no number"},
+        {"<mujoco>\n<compiler inertiafromgeom='yes'/><worldbody>" MASSLESS "</worldbody></mujoco>",
+         "2:11", "inertiafromgeom"},
+        {WORLD("<frame childclass='c'><body><joint/></body></frame>"), "2:8", "no default class"},
+        /* the actuator has nothing to move, because of the body */
+        {"<mujoco><worldbody><body><joint name='j'/>\n<geom size='x'/></body></worldbody>"
+         "<actuator><position joint='j' kp='1' dampratio='1'/></actuator></mujoco>",
+         "2:7", "is no number"},
+    };
+    CHECK_CASES(cases);
+}
+
 TEST(deep_nesting_is_refused_and_a_long_chain_is_not)
 {
     enum { CHAIN = 900, TOO_DEEP = 3000 };
