@@ -246,6 +246,7 @@ typedef struct TnTendonDef {
     double dead_band;     /* >= 0: lengths from spring_length up to so much more have no force */
     double damping;       /* force per rate of the length */
     double friction_loss; /* dry friction along the tendon */
+    double armature; /* mass that moves with the length; of a fixed one over joints of one tree */
     bool actuator_limited;
     double actuator_range[2]; /* bounds of the sum of all actuators' forces on it, before gear */
     double width;             /* m, radius of a spatial one; for drawing only */
@@ -337,6 +338,9 @@ typedef struct TnActuatorDef {
     double ctrl_range[2];
     bool force_limited;
     double force_range[2];
+    /* its rotor's inertia and damping, on a joint or tendon: gear² times as much counts as that
+     * one's own. No part of the actuator's force */
+    double armature, damping;
     TnSource source;
 } TnActuatorDef;
 

@@ -109,6 +109,9 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_read_gains(m, &view, range, &actuator);
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
+    double damping = tn_mjcf_linear(m, &view, "damping");
+    actuator.damping = m->settings.damper ? damping : 0;
+    actuator.armature = tn_mjcf_real(m, &view, "armature", 0);
     if (is_off(m, &view)) {
         actuator.gain = actuator.gain_length = actuator.gain_velocity = actuator.damping_ratio = 0;
         actuator.muscle_gain = actuator.muscle_bias = false;

@@ -50,9 +50,7 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     }
 }
 
-/* The force of a spring or damper per displacement or velocity. More numbers are those of higher
- * powers. */
-static double read_linear(TnMjcf *m, const TnMjcfView *view, const char *name)
+double tn_mjcf_linear(TnMjcf *m, const TnMjcfView *view, const char *name)
 {
     double numbers[3] = {0, 0, 0};
     tn_mjcf_reals(m, view, name, numbers, 3);
@@ -114,8 +112,8 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     bool scalar = joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE;
     joint.ref = scalar ? unit * tn_mjcf_real(m, &view, "ref", 0) : 0;
     joint.spring_ref = scalar ? unit * tn_mjcf_real(m, &view, "springref", 0) : 0;
-    double stiffness = read_linear(m, &view, "stiffness"),
-           damping = read_linear(m, &view, "damping");
+    double stiffness = tn_mjcf_linear(m, &view, "stiffness"),
+           damping = tn_mjcf_linear(m, &view, "damping");
     joint.stiffness = m->settings.spring ? stiffness : 0;
     joint.damping = m->settings.damper ? damping : 0;
     read_spring_damper(m, &view, &joint);

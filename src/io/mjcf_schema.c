@@ -155,7 +155,7 @@ TABLE tendon_equality[] = {
 TABLE tendon[] = {
     OWN("name"), OWN("class"), TRI("limited"), REAL("range", 2, 2), SIZE("stiffness", 1, 1),
     REAL("springlength", 1, 2), SIZE("damping", 1, 1), SIZE("frictionloss", 1, 1),
-    ONLY("armature", "0"), ONLY("springyield", "0"), TRI("actuatorfrclimited"),
+    SIZE("armature", 1, 1), ONLY("springyield", "0"), TRI("actuatorfrclimited"),
     REAL("actuatorfrcrange", 2, 2), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
     SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"),
     BOUNDED("width", 1, 1, TN_BOUND_POSITIVE), SIZE("rgba", 3, 4), USER, END};
@@ -172,8 +172,8 @@ TABLE tendon_joint[] = {
         OWN("refsite"), OWN("body"), OWN("cranksite"), OWN("slidersite"),                        \
         REAL("cranklength", 1, 1), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"), \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
-        ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
-        ONLY("armature", "0"), USER
+        ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), REAL("damping", 1, 3),         \
+        SIZE("armature", 1, 1), USER
 #define ACTIVATION TRI("actlimited"), REAL("actrange", 2, 2)
 TABLE general[] = {
     TRANSMISSION, ACTIVATION, WORD("dyntype", "none integrator filter filterexact muscle dcmotor pid user"),

@@ -91,6 +91,7 @@ static void read_tendon(TnMjcf *m, const TnXmlElement *e)
     tendon.damping = m->settings.damper ? tn_mjcf_real(m, &view, "damping", 0) : 0;
     tendon.friction_loss =
         m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;
+    tendon.armature = tn_mjcf_real(m, &view, "armature", 0);
     read_spring_length(m, &view, &tendon);
     tendon.actuator_limited =
         tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", tendon.actuator_range);

@@ -120,6 +120,7 @@ static void write_tendon(TnWriter *w, int i)
         TN_REAL(TnTendonDef, "stiffness", stiffness),
         TN_REAL(TnTendonDef, "damping", damping),
         TN_REAL(TnTendonDef, "frictionloss", friction_loss),
+        TN_REAL(TnTendonDef, "armature", armature),
         TN_REAL(TnTendonDef, "width", width),
     };
     const TnTendonDef *tendon = &w->d.tendons[i], usual = tn_tendon_def();
@@ -228,6 +229,8 @@ static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
         tn_write_reals(w, "gear", a->wrench, 6);
     else if (a->gear != 1)
         tn_write_real(w, "gear", a->gear);
+    if (a->damping != 0) tn_write_real(w, "damping", a->damping);
+    if (a->armature != 0) tn_write_real(w, "armature", a->armature);
 }
 
 static void write_config(TnWriter *w, const char *key, double value)

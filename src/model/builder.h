@@ -166,8 +166,13 @@ bool tn_geom_mass(TnCompile *c, const TnGeomDef *def, TnMassProperties *part);
 bool tn_align_free_bodies(TnCompile *c, TnModelBuilder *builder);
 void tn_compile_masses(TnCompile *c);
 void tn_compile_levers(TnCompile *compile); /* after masses and rods */
-void tn_compile_springs(TnCompile *c);      /* after the masses */
-void tn_compile_drive(TnCompile *c);        /* after the masses */
+/* Damping and armature of actuators (rotor.c): added to the joints, and those of a joint or tendon.
+ */
+void tn_compile_rotors(TnCompile *c);
+double tn_rotor_damping(const TnCompile *c, TnJointId joint, TnTendonId tendon);
+double tn_rotor_armature(const TnCompile *c, TnTendonId tendon);
+void tn_compile_springs(TnCompile *c); /* after the masses */
+void tn_compile_drive(TnCompile *c);   /* after the masses */
 void tn_compile_parts(TnCompile *c);
 
 /* Paths (compile_path.c): each returns the path's index. */

@@ -100,6 +100,7 @@ static bool check_tendons(TnCompile *c)
         tn_check_positive(c, element, "stiffness", def->stiffness);
         tn_check_positive(c, element, "damping", def->damping);
         tn_check_positive(c, element, "friction_loss", def->friction_loss);
+        tn_check_positive(c, element, "armature", def->armature);
         tn_check_numbers(c, element, "spring_length", &def->spring_length, 1);
         tn_check_positive(c, element, "dead_band", def->dead_band);
     }
@@ -179,6 +180,14 @@ static void check_activation(TnCompile *c, const TnElement *element, const TnAct
         tn_check_range(c, element, "length range", def->length_range);
 }
 
+static void check_rotor(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
+{
+    bool good = tn_check_positive(c, element, "armature", def->armature);
+    good &= tn_check_positive(c, element, "damping", def->damping);
+    if (good && (def->armature > 0.0 || def->damping > 0.0) && !def->joint && !def->tendon)
+        tn_problem(c, element, "armature and damping are for actuators on joints and tendons");
+}
+
 static bool check_actuators(TnCompile *c)
 {
     bool stands = true;
@@ -192,6 +201,7 @@ static bool check_actuators(TnCompile *c)
         tn_check_numbers(c, element, "gain_length", &def->gain_length, 1);
         tn_check_numbers(c, element, "gain_velocity", &def->gain_velocity, 1);
         check_damping_ratio(c, element, def);
+        check_rotor(c, element, def);
         check_activation(c, element, def);
         if (def->ctrl_limited) tn_check_range(c, element, "control range", def->ctrl_range);
         if (def->force_limited) tn_check_range(c, element, "force range", def->force_range);

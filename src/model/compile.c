@@ -377,6 +377,7 @@ TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
         order_joints(&c);
         compile_bodies(&c);
         compile_joints(&c);
+        if (drive_stands) tn_compile_rotors(&c);
         divide_into_subsystems(&c);
         compile_geoms(&c);
         compile_sites(&c);

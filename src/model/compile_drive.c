@@ -59,15 +59,40 @@ static double rest_length(const TnCompile *c, const TnTendonDef *def)
     return length;
 }
 
-/* A fixed tendon over one tree whose spring is linear. */
-static bool is_direct(const TnCompile *c, const TnTendonDef *def)
+/* A fixed tendon over one tree. */
+static bool is_of_one_tree(const TnCompile *c, const TnTendonDef *def)
 {
-    if (!def->joint_count || def->point_count || (def->stiffness > 0.0 && def->dead_band > 0.0))
-        return false;
+    if (!def->joint_count || def->point_count) return false;
     for (int k = 1; k < def->joint_count; k++)
         if (subsystem_of(c, def->joints[k].joint) != subsystem_of(c, def->joints[0].joint))
             return false;
     return true;
+}
+
+/* Its spring is linear. */
+static bool is_direct(const TnCompile *c, const TnTendonDef *def)
+{
+    return is_of_one_tree(c, def) && !(def->stiffness > 0.0 && def->dead_band > 0.0);
+}
+
+/* Joins its dofs in the pattern of the tree's matrices. */
+static void couple(TnModel *m, const TnTendon *tendon)
+{
+    for (int k = 1; k < tendon->moment_count; k++)
+        merge_ways(m->dof_couple, tendon->moments[k - 1].dof, tendon->moments[k].dof);
+}
+
+static void compile_armature(TnCompile *c, const TnTendonDef *def, int index)
+{
+    TnTendon *tendon = &c->model->tendons[index];
+    double armature = tn_rotor_armature(c, index + 1);
+    if (armature == 0.0) return;
+    if (is_of_one_tree(c, def))
+        tendon->armature = armature;
+    else
+        tn_problem(c, TN_ELEMENT("tendon", def, index),
+                   "armature, its own or of its actuators, is not supported yet on spatial tendons "
+                   "and tendons over several trees");
 }
 
 /* The tendon has forces of its own, or limits. */
@@ -90,7 +115,7 @@ static void compile_tendon(TnCompile *c, int index)
                          .moments = moments,
                          .limited = def->limited,
                          .stiffness = def->stiffness,
-                         .damping = def->damping,
+                         .damping = def->damping + tn_rotor_damping(c, 0, index + 1),
                          .friction_loss = def->friction_loss,
                          .spring_length = def->spring_length,
                          .dead_band = def->has_spring_length ? def->dead_band : 0.0,
@@ -106,14 +131,14 @@ static void compile_tendon(TnCompile *c, int index)
     tendon->path = tn_compile_tendon_path(c, index);
     TnPath *path = &m->paths[tendon->path];
     tendon->subsystem = tn_path_subsystem(m, path);
+    compile_armature(c, def, index);
+    if (tendon->direct || tendon->armature > 0.0) couple(m, tendon);
     if (!tendon->direct) {
         path->acts = path->link_count && tendon_acts(tendon);
         if (path->acts && (tendon->stiffness > 0.0 || tendon->damping > 0.0))
             tendon->force = m->force_count++;
         return;
     }
-    for (int k = 1; k < def->joint_count; k++)
-        merge_ways(m->dof_couple, moments[k - 1].dof, moments[k].dof);
     if (!def->has_spring_length) tendon->spring_length = rest_length(c, def);
 }
 

@@ -34,7 +34,7 @@ static bool set_spring(TnCompile *c, TnReferenceMass *reference, int index)
     if (!(time > 0.0)) return true;
     if (!inertia_moved(c, reference, joint, &inertia)) return false;
     joint->stiffness = inertia / (time * ratio * time * ratio);
-    joint->damping = 2.0 * inertia / time;
+    joint->damping = 2.0 * inertia / time + tn_rotor_damping(c, id, 0);
     if (!isfinite(joint->stiffness))
         tn_problem(
             c, TN_ELEMENT("joint", def, id - 1),

@@ -173,6 +173,7 @@ typedef struct TnTendon {
     bool limited;
     double range[2];
     double stiffness, spring_length, dead_band, damping, friction_loss;
+    double armature; /* 0 unless it is a sum over joints of one tree */
     double reference_length;
     bool actuator_limited;
     double actuator_range[2];

@@ -1,6 +1,6 @@
-/* reference_mass.c: M = Σ over links of m Jᵀ_v J_v + Jᵀ_ω I J_ω, plus armature, in the reference
- * pose. Plain sums over each link's way to the root: compile has no kinematics of its own, and
- * needs this once. */
+/* reference_mass.c: M = Σ over links of m Jᵀ_v J_v + Jᵀ_ω I J_ω, plus armature of joints and
+ * tendons, in the reference pose. Plain sums over each link's way to the root: compile has no
+ * kinematics of its own, and needs this once. */
 #include "reference_mass.h"
 
 #include "../math/cholesky.h"
@@ -60,6 +60,24 @@ static void add_link(const TnCompile *c, const TnSubsystem *sub, const TnLink *l
         }
 }
 
+/* From the definition: springs are compiled before tendons. */
+static void add_tendon(const TnCompile *c, const TnSubsystem *sub, int index, double *M)
+{
+    const TnModel *m = c->model;
+    const TnTendonDef *def = &c->builder->tendons[index];
+    double armature = tn_rotor_armature(c, index + 1);
+    int n = sub->dof_count;
+    for (int i = 0; armature > 0.0 && i < def->joint_count; i++)
+        for (int k = 0; k < def->joint_count; k++) {
+            int a = m->joints[c->lookup->joint_index[def->joints[i].joint - 1]].dof_start -
+                    sub->dof_start,
+                b = m->joints[c->lookup->joint_index[def->joints[k].joint - 1]].dof_start -
+                    sub->dof_start;
+            if (a >= 0 && a < n && b >= 0 && b < n)
+                M[a * n + b] += armature * def->joints[i].coef * def->joints[k].coef;
+        }
+}
+
 static bool factor(const TnCompile *c, TnReferenceMass *reference, int subsystem)
 {
     const TnModel *m = c->model;
@@ -73,6 +91,7 @@ static bool factor(const TnCompile *c, TnReferenceMass *reference, int subsystem
         add_link(c, sub, &m->links[l], reference->work, reference->factor);
     for (size_t d = 0; d < n; d++)
         reference->factor[d * (n + 1)] += m->joints[m->dof_joint[sub->dof_start + (int)d]].armature;
+    for (int k = 0; k < m->tendon_count; k++) add_tendon(c, sub, k, reference->factor);
     reference->subsystem = subsystem;
     reference->regular = tn_cholesky(reference->factor, (int)n);
     return true;

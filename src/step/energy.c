@@ -79,6 +79,18 @@ static double rotor_energy(const TnJoint *joint, const double *qvel)
     return sum;
 }
 
+static double tendon_energy(const TnModel *model, const TnSubsystem *sub, const double *qvel)
+{
+    double sum = 0.0;
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        if (!(tendon->armature > 0.0) || &model->subsystems[tendon->subsystem] != sub) continue;
+        double rate = tn_moment_rate(tendon->moments, tendon->moment_count, qvel);
+        sum += 0.5 * tendon->armature * rate * rate;
+    }
+    return sum;
+}
+
 double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const double twist[6])
 {
     double v[3], spin[3];
@@ -101,7 +113,7 @@ double tn_energy_of_links(const TnModel *model, const TnSubsystem *sub, const Tn
         for (int k = 0; k < link->joint_count && rotors; k++)
             kinetic += rotor_energy(&model->joints[link->joint_start + k], now->qvel);
     }
-    return kinetic;
+    return rotors ? kinetic + tendon_energy(model, sub, now->qvel) : kinetic;
 }
 
 /* Springs of tendons that are rows; each counts with the first subsystem that it moves. */

@@ -150,8 +150,6 @@ TEST(unsupported_features_are_errors)
          "a geom must be between two sites"},
         {ARM("<tendon><spatial><site site='tip'/><site site='tipp'/></spatial></tendon>"), "2:42",
          "there is no site named 'tipp'; did you mean 'tip'?"},
-        {ARM("<tendon><fixed armature='1'><joint joint='hinge' coef='1'/></fixed></tendon>"),
-         "2:16", "armature=\"1\" is not supported yet"},
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},

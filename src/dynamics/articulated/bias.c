@@ -89,6 +89,19 @@ static void link_force(const TnSpatialInertia *J, const double V[6], const doubl
     F[5] += I[4] * w[0] + I[5] * w[1] + I[2] * w[2];
 }
 
+/* The inertia of a tendon, which moves with its length. */
+static void add_tendon(const TnTree *tree, const TnTendon *tendon, const double *acceleration,
+                       double *bias)
+{
+    int first = tree->sub->dof_start;
+    double along = 0.0;
+    if (!tn_tree_has_rotor(tree, tendon)) return;
+    for (int i = 0; i < tendon->moment_count; i++)
+        along += tendon->moments[i].coef * acceleration[tendon->moments[i].dof - first];
+    for (int i = 0; i < tendon->moment_count; i++)
+        bias[tendon->moments[i].dof - first] += tendon->armature * tendon->moments[i].coef * along;
+}
+
 void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, const double *v,
                           const double *acceleration, const double (*wrench)[6], double (*work)[18],
                           double *bias)
@@ -133,6 +146,8 @@ void tn_tree_newton_euler(const TnTree *tree, const TnSpatialInertia *inertia, c
     const int *dof_joint = tree->model->dof_joint + first_dof;
     for (int d = 0; acceleration && d < tree->n; d++)
         bias[d] += tree->model->joints[dof_joint[d]].armature * acceleration[d];
+    for (int k = 0; acceleration && k < tree->model->tendon_count; k++)
+        add_tendon(tree, &tree->model->tendons[k], acceleration, bias);
 }
 
 void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,

@@ -2,7 +2,7 @@
  *
  * The composite inertia of link l is the sum over its subtree; with one common point and world axes
  * the sum is plain. Then M_de = S_eᵀ (Ic_l(d) S_d)   for e on the way from d to the root,   M_dd +=
- * armature. */
+ * armature, and M += armature c cᵀ of tendons. */
 #include "tree.h"
 
 void tn_tree_inertias(const TnTree *tree, TnSpatialInertia *inertia)
@@ -49,6 +49,17 @@ static inline double dot6(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
+static void add_tendon(const TnTree *tree, int index, double *M)
+{
+    const TnTendon *tendon = &tree->model->tendons[index];
+    int first = tree->sub->dof_start;
+    if (!tn_tree_has_rotor(tree, tendon)) return;
+    for (int i = 0; i < tendon->moment_count; i++)
+        for (int k = 0; k < tendon->moment_count; k++)
+            M[(tendon->moments[i].dof - first) * tree->n + tendon->moments[k].dof - first] +=
+                tendon->armature * tendon->moments[i].coef * tendon->moments[k].coef;
+}
+
 void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M)
 {
     int n = tree->n;
@@ -73,6 +84,7 @@ void tn_tree_compose(const TnTree *tree, TnSpatialInertia *inertia, double *M)
     }
     const int *dof_joint = tree->model->dof_joint + tree->sub->dof_start;
     for (int d = 0; d < n; d++) M[d * n + d] += tree->model->joints[dof_joint[d]].armature;
+    for (int k = 0; k < tree->model->tendon_count; k++) add_tendon(tree, k, M);
 }
 
 void tn_tree_mass_matrix(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,

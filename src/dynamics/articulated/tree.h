@@ -58,6 +58,12 @@ static inline int tn_tree_couple(const TnTree *tree, int d)
     return tree->dof_couple[d] - tree->sub->dof_start;
 }
 
+/* A tendon over this tree's joints that has inertia. */
+static inline bool tn_tree_has_rotor(const TnTree *tree, const TnTendon *tendon)
+{
+    return tendon->armature > 0.0 && tendon->subsystem == tree->sub - tree->model->subsystems;
+}
+
 /* Frames and motion axes at q, from the root on. Of trees whose joints all are single hinges and
  * slides on what is fixed or free, the frames' quaternions are left as they are. */
 void tn_tree_forward(const TnTree *tree, const double *q, TnLinkFrame *frames, double (*S)[6]);
