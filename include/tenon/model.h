@@ -149,6 +149,11 @@ typedef struct TnJointDef {
      * and damping ratio, and with the inertia that the joint moves in the reference pose, all other
      * joints free. 0 (default): stiffness and damping are as given above */
     double spring_time, spring_ratio;
+    /* of hinges and slides: the spring's force at a stretch x is -x (stiffness + a x + b x²). Its
+     * energy has to be convex: a² <= 3 · stiffness · b */
+    double stiffness_poly[2];
+    /* >= 0: the damper's force at a velocity v is -v (damping + a |v| + b v²) */
+    double damping_poly[2];
     bool align; /* free joints of bodies without children: the body's frame becomes that of its
                    inertia; what is fixed to the body stays where it is */
     TnSource source;

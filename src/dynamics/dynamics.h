@@ -123,6 +123,7 @@ typedef struct TnTreeSystem {
     /* what its joints do, for the account of energy (work.c) */
     double *theta_damping; /* per dof, then per tendon of the model: damping acts at (1-θ_d) v + θ_d
                               v⁺ */
+    double *damping;       /* per dof: of the joint's damper */
     double *servo_force; /* per actuator of the tree: it does force - slope · rate of v̂ along its
                             coordinate, */
     double *servo_slope; /* gear included */

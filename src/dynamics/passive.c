@@ -1,4 +1,5 @@
 /* passive.c: forces of springs and dampers of joints and tendons at a state. */
+#include "../model/joint_law.h"
 #include "../model/joint_motion.h"
 #include "../model/path.h"
 #include "dynamics.h"
@@ -83,10 +84,12 @@ void tn_springs_and_dampers(const TnModel *model, const TnDriven *at, double *fo
     for (int j = 0; j < model->joint_count; j++) {
         const TnJoint *joint = &model->joints[j];
         double stretch[6] = {0.0};
-        if (joint->stiffness != 0.0) stretch_of(model, joint, at->qpos, stretch);
-        for (int k = 0; k < tn_joint_dofs(joint->type); k++)
-            force[joint->dof_start + k] -=
-                joint->stiffness * stretch[k] + joint->damping * at->qvel[joint->dof_start + k];
+        if (tn_joint_has_spring(joint)) stretch_of(model, joint, at->qpos, stretch);
+        for (int k = 0; k < tn_joint_dofs(joint->type); k++) {
+            double rate = at->qvel[joint->dof_start + k];
+            force[joint->dof_start + k] -= tn_joint_stiffness(joint, stretch[k]) * stretch[k] +
+                                           tn_joint_damping(joint, rate) * rate;
+        }
     }
     for (int t = 0; t < model->tendon_count; t++) add_tendon(model, &model->tendons[t], at, force);
 }

@@ -331,9 +331,6 @@ const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const ch
  */
 bool tn_mjcf_limited(TnMjcf *m, const TnMjcfView *view, const char *limited_name,
                      const char *range_name, double range[2]);
-/* The force of a spring or damper per displacement or velocity. More numbers are those of higher
- * powers. */
-double tn_mjcf_linear(TnMjcf *m, const TnMjcfView *view, const char *name);
 
 typedef enum TnNumberFault { TN_NUMBER_GOOD, TN_NUMBER_NONE, TN_NUMBER_NOT_FINITE } TnNumberFault;
 /* Reads the number at *text (leading blanks skipped) up to a blank, the end or `stop`, and moves

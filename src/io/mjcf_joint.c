@@ -50,18 +50,18 @@ static void read_axis(TnMjcf *m, const TnMjcfView *view, TnJointDef *joint)
     }
 }
 
-double tn_mjcf_linear(TnMjcf *m, const TnMjcfView *view, const char *name)
+/* Coefficients of the first power, which stands in `first`, and the next two. */
+static void read_powers(TnMjcf *m, const TnMjcfView *view, const char *name, bool on, double *first,
+                        double others[2])
 {
     double numbers[3] = {0, 0, 0};
     tn_mjcf_reals(m, view, name, numbers, 3);
-    if (numbers[1] != 0 || numbers[2] != 0)
-        tn_mjcf_error_attr(m, view->element, name,
-                           "%s with coefficients of higher powers is not supported yet; give one "
-                           "number",
-                           name);
-    else if (numbers[0] < 0)
+    if (numbers[0] < 0)
         tn_mjcf_error_attr(m, view->element, name, "%s: it must not be negative", name);
-    return numbers[0];
+    if (!on) return;
+    *first = numbers[0];
+    others[0] = numbers[1];
+    others[1] = numbers[2];
 }
 
 /* A time constant and a damping ratio, in place of stiffness and damping. */
@@ -112,10 +112,8 @@ static void read_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass
     bool scalar = joint.type == TN_JOINT_HINGE || joint.type == TN_JOINT_SLIDE;
     joint.ref = scalar ? unit * tn_mjcf_real(m, &view, "ref", 0) : 0;
     joint.spring_ref = scalar ? unit * tn_mjcf_real(m, &view, "springref", 0) : 0;
-    double stiffness = tn_mjcf_linear(m, &view, "stiffness"),
-           damping = tn_mjcf_linear(m, &view, "damping");
-    joint.stiffness = m->settings.spring ? stiffness : 0;
-    joint.damping = m->settings.damper ? damping : 0;
+    read_powers(m, &view, "stiffness", m->settings.spring, &joint.stiffness, joint.stiffness_poly);
+    read_powers(m, &view, "damping", m->settings.damper, &joint.damping, joint.damping_poly);
     read_spring_damper(m, &view, &joint);
     joint.armature = tn_mjcf_real(m, &view, "armature", 0);
     joint.friction_loss = m->settings.friction_loss ? tn_mjcf_real(m, &view, "frictionloss", 0) : 0;

@@ -100,7 +100,8 @@ static void write_aligned(TnWriter *w, int i)
 {
     const TnJointDef *joint = &w->d.joints[i];
     if (joint->stiffness != 0 || joint->damping != 0 || joint->armature != 0 ||
-        joint->friction_loss != 0 || joint->spring_time != 0)
+        joint->damping_poly[0] != 0 || joint->damping_poly[1] != 0 || joint->friction_loss != 0 ||
+        joint->spring_time != 0)
         tn_write_error(w, "joint", joint->name, i + 1, joint->source,
                        "a free joint of MJCF that aligns its body has no stiffness, damping, "
                        "armature or friction");
@@ -108,6 +109,14 @@ static void write_aligned(TnWriter *w, int i)
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
     tn_write_text(w, "align", "true");
     tn_write_close(w);
+}
+
+/* All three where there are higher ones; the first is then done. */
+static void write_powers(TnWriter *w, const char *attr, double *first, const double others[2])
+{
+    if (others[0] == 0 && others[1] == 0) return;
+    tn_write_reals(w, attr, (double[3]){*first, others[0], others[1]}, 3);
+    *first = 0;
 }
 
 static void write_joint(TnWriter *w, int i)
@@ -135,6 +144,8 @@ static void write_joint(TnWriter *w, int i)
     }
     tn_write_open(w, "joint");
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_JOINT, i + 1));
+    write_powers(w, "stiffness", &joint.stiffness, joint.stiffness_poly);
+    write_powers(w, "damping", &joint.damping, joint.damping_poly);
     TN_WRITE_FIELDS(w, fields, &joint, &usual);
     if (joint.spring_time != 0 || joint.spring_ratio != 0)
         tn_write_reals(w, "springdamper", (double[2]){joint.spring_time, joint.spring_ratio}, 2);

@@ -156,6 +156,25 @@ static bool check_bodies(TnCompile *c)
 
 /* ---- joints ---- */
 
+/* The force grows with the stretch everywhere, so a step cannot make energy of it. */
+static void check_curved_spring(TnCompile *c, const TnElement *element, const TnJointDef *def)
+{
+    const double *poly = def->stiffness_poly;
+    if (!tn_check_numbers(c, element, "stiffness_poly", poly, 2)) return;
+    if (poly[0] == 0.0 && poly[1] == 0.0) return;
+    if (def->type != TN_JOINT_HINGE && def->type != TN_JOINT_SLIDE)
+        tn_problem(c, element,
+                   "stiffness with coefficients of higher powers is for hinges and slides");
+    else if (def->spring_time > 0.0)
+        tn_problem(c, element,
+                   "stiffness with coefficients of higher powers has no time constant; give the "
+                   "first number, too");
+    else if (poly[1] < 0.0 || poly[0] * poly[0] > 3.0 * def->stiffness * poly[1])
+        tn_problem(c, element,
+                   "stiffness k, a, b: a spring that yields is not supported; it needs b >= 0 and "
+                   "a² <= 3 k b");
+}
+
 static void check_joint_numbers(TnCompile *c, const TnElement *element, const TnJointDef *def)
 {
     bool turns_about_axis = def->type == TN_JOINT_HINGE || def->type == TN_JOINT_SLIDE;
@@ -173,6 +192,8 @@ static void check_joint_numbers(TnCompile *c, const TnElement *element, const Tn
     if ((def->spring_time > 0.0) != (def->spring_ratio > 0.0))
         tn_problem(c, element, "spring_time and spring_ratio must both be positive, or both 0");
     tn_check_positive(c, element, "damping", def->damping);
+    for (int k = 0; k < 2; k++) tn_check_positive(c, element, "damping_poly", def->damping_poly[k]);
+    check_curved_spring(c, element, def);
     tn_check_positive(c, element, "armature", def->armature);
     tn_check_positive(c, element, "friction loss", def->friction_loss);
     if (def->actuator_limited) tn_check_range(c, element, "actuator range", def->actuator_range);

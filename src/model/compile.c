@@ -3,6 +3,7 @@
  * Links are sorted by subsystem with one counting sort over the bodies, joints by link with
  * another, so that compiling is linear in the number of definitions. */
 #include "builder.h"
+#include "joint_law.h"
 
 #include "../math/vec3.h"
 
@@ -138,7 +139,7 @@ static bool is_rigid(const TnModel *m, const TnSubsystem *sub)
     const TnJoint *joint = &m->joints[m->links[sub->link_start].joint_start];
     return sub->link_count == 1 && m->links[sub->link_start].joint_count == 1 &&
            joint->type == TN_JOINT_FREE && joint->damping == 0.0 && joint->armature == 0.0 &&
-           joint->friction_loss == 0.0 && joint->stiffness == 0.0 &&
+           joint->friction_loss == 0.0 && joint->stiffness == 0.0 && !tn_joint_drags(joint) &&
            m->links[sub->link_start].lift == 0.0 && !m->drags;
 }
 
@@ -228,6 +229,8 @@ static void compile_joints(TnCompile *c)
         joint->damping = def->damping;
         if (def->spring_time > 0.0)
             joint->stiffness = joint->damping = 1.0; /* until compile_spring.c */
+        memcpy(joint->stiffness_poly, def->stiffness_poly, sizeof joint->stiffness_poly);
+        memcpy(joint->damping_poly, def->damping_poly, sizeof joint->damping_poly);
         joint->armature = def->armature;
         joint->friction_loss = def->friction_loss;
         joint->actuator_limited = def->actuator_limited &&

@@ -90,7 +90,8 @@ typedef struct TnJoint {
     bool limited;
     double range[2];
     double stiffness, spring_ref, damping, armature, friction_loss;
-    bool actuator_limited, actuator_gravity; /* a hinge or slide alone */
+    double stiffness_poly[2], damping_poly[2]; /* coefficients of the next two powers */
+    bool actuator_limited, actuator_gravity;   /* a hinge or slide alone */
     double actuator_range[2];
 } TnJoint;
 

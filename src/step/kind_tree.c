@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "../model/joint_law.h"
 #include "../model/joint_motion.h"
 #include "sleep.h"
 
@@ -20,8 +21,8 @@ static bool is_pulled(const TnModel *model, int s)
     const TnSubsystem *sub = &model->subsystems[s];
     const TnLink *root = &model->links[sub->link_start];
     const TnJoint *joint = &model->joints[root->joint_start];
-    if (model->drags || root->joint_count > 1 || joint->stiffness != 0.0 || joint->damping != 0.0 ||
-        joint->armature != 0.0)
+    if (model->drags || root->joint_count > 1 || joint->stiffness != 0.0 ||
+        tn_joint_has_damper(joint) || joint->armature != 0.0)
         return true;
     for (int i = 0; i < model->actuator_count; i++)
         for (int k = 0; k < model->actuators[i].moment_count; k++) {
@@ -76,7 +77,10 @@ static double elastic(const TnModel *model, int s, const TnSoftElements *element
         const TnLink *link = &model->links[i];
         for (int k = 0; k < link->joint_count; k++) {
             const TnJoint *joint = &model->joints[link->joint_start + k];
-            if (joint->stiffness != 0.0)
+            if (tn_joint_is_curved(joint)) {
+                double x = now->qpos[joint->qpos_start] - joint->spring_ref;
+                sum += x * x * tn_joint_energy(joint, x);
+            } else if (joint->stiffness != 0.0)
                 sum += 0.5 * joint->stiffness * stretch_squared(model, joint, now->qpos);
         }
     }

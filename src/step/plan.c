@@ -7,6 +7,7 @@
  * the free motion closes, and where the solution still pushes what was not to be pushed, the step
  * is assembled and solved again. w only grows meanwhile. Subsystems without such forces (`minds`
  * false) take whatever w the solution gives them. */
+#include "../model/joint_law.h"
 #include "kind.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
     for (int s = 0; s < model->subsystem_count; s++)
         minds[s] = tied[s] || tn_is_elastic(&model->subsystems[s]);
     for (int j = 0; j < model->joint_count; j++)
-        if (model->joints[j].stiffness != 0.0) mark_joint(model, j, minds);
+        if (tn_joint_has_spring(&model->joints[j])) mark_joint(model, j, minds);
     for (int k = 0; k < model->tendon_count; k++)
         if (model->tendons[k].direct && model->tendons[k].stiffness != 0.0)
             minds[model->tendons[k].subsystem] = true;

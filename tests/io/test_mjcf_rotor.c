@@ -209,7 +209,7 @@ TEST(rotors_without_a_place_are_refused)
         {SITES "<actuator><motor joint='j' armature='-1'/></actuator></mujoco>",
          "must not be negative"},
         {SITES "<actuator><motor joint='j' damping='1 2'/></actuator></mujoco>",
-         "damping with coefficients of higher powers is not supported yet"},
+         "damping of an actuator with coefficients of higher powers is not supported yet"},
         {SITES "<tendon><spatial armature='1'><site site='o'/><site site='s'/></spatial></tendon>"
                "</mujoco>",
          "not supported yet on spatial tendons"},

@@ -173,7 +173,8 @@ static const char *const OTHERS =
     "<geom type='box' size='.1 .2 .3' euler='10 20 30' shellinertia='true'/></body>"
     "<body pos='0 3 0'><joint name='j' springdamper='0.1 0.7'/><geom type='ellipsoid' "
     "size='.1 .2 .3' pos='.3 0 0' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/>"
-    "<body pos='1 0 0'><joint name='k' axis='0 1 0'/><geom size='.1' pos='.1 0 0'/></body></body>"
+    "<body pos='1 0 0'><joint name='k' axis='0 1 0' stiffness='1 .2 3' damping='0 .1'/><geom "
+    "size='.1' pos='.1 0 0'/></body></body>"
     "</worldbody><actuator>"
     "<muscle name='m' joint='j' lengthrange='-1 1' timeconst='.02 .05' force='3'/>"
     "<cylinder name='c' joint='k' timeconst='0.3' area='2' bias='.1 .2 -.3'/>"
@@ -555,7 +556,7 @@ TEST(no_definition_has_grown_unnoticed)
 #ifdef __x86_64__
     CHECK(sizeof(TnOption) == 152);
     CHECK(sizeof(TnBodyDef) == 280);
-    CHECK(sizeof(TnJointDef) == 208);
+    CHECK(sizeof(TnJointDef) == 240);
     CHECK(sizeof(TnGeomDef) == 280);
     CHECK(sizeof(TnSiteDef) == 128);
     CHECK(sizeof(TnTendonDef) == 192);

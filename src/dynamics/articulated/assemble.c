@@ -372,11 +372,12 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
         servos += model->actuators[a].path < 0 &&
                   model->actuators[a].subsystem == sub - model->subsystems;
     *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n *n)};
-    double *lists = TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
+    double *lists = TN_ARENA_NEW(arena, double, 4 * n + (size_t)model->tendon_count + 2 * servos);
     if (!out->A || !lists) return false;
     out->b = lists;
     out->v_free = out->b + n;
-    out->servo_force = out->v_free + n;
+    out->damping = out->v_free + n;
+    out->servo_force = out->damping + n;
     out->servo_slope = out->servo_force + servos;
     out->theta_damping = out->servo_slope + servos;
     if (!model->drags) return true;

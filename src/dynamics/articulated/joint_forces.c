@@ -1,6 +1,8 @@
 /* joint_forces.c: see joint_forces.h for the laws. */
 #include "joint_forces.h"
 
+#include "../../model/joint_law.h"
+
 /* z up to which a step follows an oscillation, and from which on it can only damp it. */
 #define RESOLVED 1.0
 #define UNRESOLVED 16.0
@@ -155,9 +157,10 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
     forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
     forces->stopping = TN_ARENA_NEW(scratch, double, lines);
+    forces->damping = TN_ARENA_ZERO(scratch, double, tree->n);
     forces->servos = TN_ARENA_NEW(scratch, TnServo, forces->servo_count);
     if (!forces->theta_damping || !forces->servo_lead || !forces->spring_share ||
-        !forces->stopping || !forces->servos)
+        !forces->stopping || !forces->damping || !forces->servos)
         return false;
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
@@ -231,6 +234,14 @@ static bool is_light(const TnJointForces *forces, int line)
     return !springs && turns_lightly(forces, line);
 }
 
+/* The slope of a curved spring's force. */
+static double stiffness_at_start(const TnJointForces *forces, const TnJoint *joint)
+{
+    double x = forces->in->qpos[joint->qpos_start] - joint->spring_ref;
+    return joint->stiffness +
+           x * (2.0 * joint->stiffness_poly[0] + 3.0 * x * joint->stiffness_poly[1]);
+}
+
 bool tn_joint_forces_sum(TnJointForces *forces)
 {
     const TnTree *tree = forces->tree;
@@ -239,8 +250,10 @@ bool tn_joint_forces_sum(TnJointForces *forces)
            *spring = forces->spring_share;
     int n = tree->n, lines = n + model->tendon_count;
     for (int d = 0; d < n; d++) {
-        damping[d] = joint_of(forces, d)->damping;
-        spring[d] = joint_of(forces, d)->stiffness;
+        const TnJoint *joint = joint_of(forces, d);
+        damping[d] = tn_joint_damping(joint, forces->in->qvel[tree->sub->dof_start + d]);
+        spring[d] =
+            tn_joint_is_curved(joint) ? stiffness_at_start(forces, joint) : joint->stiffness;
     }
     for (int k = 0; k < model->tendon_count; k++) {
         bool direct = model->tendons[k].direct;
@@ -322,6 +335,28 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
     }
 }
 
+/* The force is the mean over the stretches from x to x + e, e = 2 β t u̇: of a straight spring the
+ * same as above. At β = ½ its work is the change of energy, and with more, as the energy is convex,
+ * no less. Linear in v̂ about the pass's prediction. */
+static void add_curved_spring(const TnJointForces *forces, const TnJoint *joint,
+                              const double *v_eval, double *A, double *b)
+{
+    const TnTree *tree = forces->tree;
+    int n = tree->n, d = joint->dof_start - tree->sub->dof_start;
+    double k = joint->stiffness, a = joint->stiffness_poly[0], c = joint->stiffness_poly[1];
+    double x = forces->in->qpos[joint->qpos_start] - joint->spring_ref,
+           twice = 2.0 * forces->spring_share[d],
+           e = twice *
+               (forces->reach.p * v_eval[d] - forces->reach.r * forces->in->qvel[joint->dof_start]);
+    double mean = k * (x + e / 2.0) + a * (x * x + x * e + e * e / 3.0) +
+                  c * (x * x * x + 1.5 * x * x * e + x * e * e + e * e * e / 4.0);
+    double slope =
+        k / 2.0 + a * (x + e * (2.0 / 3.0)) + c * (1.5 * x * x + 2.0 * x * e + 0.75 * e * e);
+    slope = fmax(slope, 0.0) * twice * forces->reach.p; /* rounding may make it negative */
+    A[d * n + d] += slope;
+    b[d] += slope * v_eval[d] - mean;
+}
+
 /* A tendon's length is linear in q, so its spring needs no pass. */
 static void add_tendon(const TnJointForces *forces, int index, double *A, double *b)
 {
@@ -351,13 +386,16 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     for (int d = 0; d < n;) {
         const TnJoint *joint = joint_of(forces, d);
         int dofs = tn_joint_dofs(joint->type);
-        if (joint->stiffness != 0.0) add_spring(forces, joint, q_eval, v_eval, h, A, b);
-        if (joint->damping != 0.0) {
-            for (int k = d; k < d + dofs; k++) {
-                double share = forces->theta_damping[k] / forces->in->theta;
-                A[k * n + k] += joint->damping * share;
-                b[k] += joint->damping * (share - 1.0) * v[k];
-            }
+        if (tn_joint_is_curved(joint))
+            add_curved_spring(forces, joint, v_eval, A, b);
+        else if (joint->stiffness != 0.0)
+            add_spring(forces, joint, q_eval, v_eval, h, A, b);
+        for (int k = d; k < d + dofs && tn_joint_has_damper(joint); k++) {
+            double share = forces->theta_damping[k] / forces->in->theta;
+            double D = tn_joint_damping(joint, share * v_eval[k] - (share - 1.0) * v[k]);
+            forces->damping[k] = D;
+            A[k * n + k] += D * share;
+            b[k] += D * (share - 1.0) * v[k];
         }
         d += dofs;
     }
@@ -472,6 +510,7 @@ bool tn_joint_forces_are_linear(const TnJointForces *forces)
     for (int d = 0; d < forces->tree->n; d++) {
         const TnJoint *joint = joint_of(forces, d);
         if (joint->stiffness != 0.0 && tn_joint_dofs(joint->type) > 1) return false;
+        if (tn_joint_is_curved(joint) || tn_joint_drags(joint)) return false;
     }
     return true;
 }
@@ -535,6 +574,7 @@ void tn_joint_forces_record(const TnJointForces *forces, TnTreeSystem *out)
 {
     int lines = forces->tree->n + forces->tree->model->tendon_count;
     memcpy(out->theta_damping, forces->theta_damping, sizeof(double) * (size_t)lines);
+    memcpy(out->damping, forces->damping, sizeof(double) * (size_t)forces->tree->n);
     out->w = forces->w;
     out->damped = forces->damped;
     tn_drag_forces_record(&forces->drag, forces->tree, out);

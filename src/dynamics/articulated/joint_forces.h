@@ -15,7 +15,10 @@
  * at x + t((1-s) u̇ + s ẋ⁺), s = max(0, 1/8 - 2/z); velocity gain as damping. The end of the step
  * damps; s > 0 keeps the double root -1/3 that z = 16 has for all larger z (s = 0 tends to -1,
  * velocities that alternate for ever). Gains that push away from rest are taken explicitly, at the
- * pass's own prediction. */
+ * pass's own prediction.
+ *
+ * Where a joint's spring is a polynomial, its force is a mean over the step's way; D of a
+ * polynomial damper is that at the pass's prediction, so a damper it is, whatever v̂ will be. */
 #ifndef TN_DYNAMICS_JOINT_FORCES_H
 #define TN_DYNAMICS_JOINT_FORCES_H
 
@@ -64,6 +67,7 @@ typedef struct TnJointForces {
     double *servo_lead;
     double *spring_share;
     double *stopping; /* their damping that no limit of force bounds */
+    double *damping;  /* per dof: of the joint's own damper, as A has it */
     TnServo *servos;
     int servo_count;
     double *lift; /* of gravity compensation, per dof; NULL: the model has none */

@@ -58,7 +58,7 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
     TnJointWork work = {0.0, 0.0};
     for (int d = 0; d < sub->dof_count; d++) {
         int dof = sub->dof_start + d;
-        double D = model->joints[model->dof_joint[dof]].damping;
+        double D = system->damping[d];
         const TnMoment own = {.dof = dof, .coef = 1.0};
         if (D != 0.0) work.damping += damped(r, &own, 1, D, system->theta_damping[d]);
     }
