@@ -346,6 +346,7 @@ typedef struct TnActuatorDef {
     /* its rotor's inertia and damping, on a joint or tendon: gear² times as much counts as that
      * one's own. No part of the actuator's force */
     double armature, damping;
+    double damping_poly[2]; /* as of a joint; on joints only */
     TnSource source;
 } TnActuatorDef;
 

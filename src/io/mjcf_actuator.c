@@ -92,18 +92,16 @@ static bool is_off(TnMjcf *m, const TnMjcfView *view)
     return !m->settings.actuation || listed;
 }
 
-/* The first number is force per velocity, others are those of higher powers. */
-static double read_damping(TnMjcf *m, const TnMjcfView *view)
+/* Coefficients of the first power and the next two. */
+static void read_damping(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator)
 {
     double numbers[3] = {0, 0, 0};
     tn_mjcf_reals(m, view, "damping", numbers, 3);
-    if (numbers[1] != 0 || numbers[2] != 0)
-        tn_mjcf_error_attr(m, view->element, "damping",
-                           "damping of an actuator with coefficients of higher powers is not "
-                           "supported yet; give its joint gear² times as much");
-    else if (numbers[0] < 0)
+    if (numbers[0] < 0)
         tn_mjcf_error_attr(m, view->element, "damping", "damping: it must not be negative");
-    return numbers[0];
+    if (!m->settings.damper) return;
+    actuator->damping = numbers[0];
+    memcpy(actuator->damping_poly, numbers + 1, sizeof actuator->damping_poly);
 }
 
 static void read_actuator(TnMjcf *m, const TnXmlElement *e)
@@ -123,8 +121,7 @@ static void read_actuator(TnMjcf *m, const TnXmlElement *e)
         tn_mjcf_read_gains(m, &view, range, &actuator);
     actuator.force_limited =
         tn_mjcf_limited(m, &view, "forcelimited", "forcerange", actuator.force_range);
-    double damping = read_damping(m, &view);
-    actuator.damping = m->settings.damper ? damping : 0;
+    read_damping(m, &view, &actuator);
     actuator.armature = tn_mjcf_real(m, &view, "armature", 0);
     if (is_off(m, &view)) {
         actuator.gain = actuator.gain_length = actuator.gain_velocity = actuator.damping_ratio = 0;

@@ -229,7 +229,11 @@ static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
         tn_write_reals(w, "gear", a->wrench, 6);
     else if (a->gear != 1)
         tn_write_real(w, "gear", a->gear);
-    if (a->damping != 0) tn_write_real(w, "damping", a->damping);
+    if (a->damping_poly[0] != 0 || a->damping_poly[1] != 0)
+        tn_write_reals(w, "damping",
+                       (double[3]){a->damping, a->damping_poly[0], a->damping_poly[1]}, 3);
+    else if (a->damping != 0)
+        tn_write_real(w, "damping", a->damping);
     if (a->armature != 0) tn_write_real(w, "armature", a->armature);
 }
 

@@ -184,8 +184,15 @@ static void check_rotor(TnCompile *c, const TnElement *element, const TnActuator
 {
     bool good = tn_check_positive(c, element, "armature", def->armature);
     good &= tn_check_positive(c, element, "damping", def->damping);
-    if (good && (def->armature > 0.0 || def->damping > 0.0) && !def->joint && !def->tendon)
+    for (int k = 0; k < 2; k++)
+        good &= tn_check_positive(c, element, "damping_poly", def->damping_poly[k]);
+    bool drags = def->damping_poly[0] > 0.0 || def->damping_poly[1] > 0.0;
+    if (good && (def->armature > 0.0 || def->damping > 0.0 || drags) && !def->joint && !def->tendon)
         tn_problem(c, element, "armature and damping are for actuators on joints and tendons");
+    else if (good && drags && !def->joint)
+        tn_problem(c, element,
+                   "damping with coefficients of higher powers is not supported yet on tendons; "
+                   "give one number");
 }
 
 static bool check_actuators(TnCompile *c)

@@ -17,10 +17,12 @@ void tn_compile_rotors(TnCompile *c)
 {
     for (int i = 0; i < c->builder->actuator_count; i++) {
         const TnActuatorDef *def = &c->builder->actuators[i];
-        if (!def->joint || (def->armature == 0.0 && def->damping == 0.0)) continue;
+        if (!def->joint) continue;
         TnJoint *joint = &c->model->joints[c->lookup->joint_index[def->joint - 1]];
         joint->armature += gear_squared(c, def) * def->armature;
         joint->damping += gear_squared(c, def) * def->damping;
+        for (int k = 0; k < 2; k++)
+            joint->damping_poly[k] += gear_squared(c, def) * def->damping_poly[k];
     }
 }
 

@@ -38,6 +38,7 @@ TEST(rotors_count_with_the_square_of_their_gear)
     } cases[] = {
         {ARM("", "<motor joint='j' gear='3' armature='.1'/>"), {.9, 0, 0, 0}, {0, 0}},
         {ARM("", "<motor joint='j' gear='3' damping='.1'/>"), {0, 0, 0, 0}, {-.63, 0}},
+        {ARM("", "<motor joint='j' gear='3' damping='.1 .2 .3'/>"), {0, 0, 0, 0}, {-2.4381, 0}},
         {ARM("", "<motor tendon='t' gear='3' armature='.1'/>"), {3.6, -1.8, -1.8, .9}, {0, 0}},
         {ARM("", "<motor tendon='t' gear='3' damping='.1'/>"), {0, 0, 0, 0}, {-3.42, 1.71}},
         {ARM("armature='.1'", ""), {.4, -.2, -.2, .1}, {0, 0}},
@@ -208,8 +209,9 @@ TEST(rotors_without_a_place_are_refused)
          "must not be negative"},
         {SITES "<actuator><motor joint='j' armature='-1'/></actuator></mujoco>",
          "must not be negative"},
-        {SITES "<actuator><motor joint='j' damping='1 2'/></actuator></mujoco>",
-         "damping of an actuator with coefficients of higher powers is not supported yet"},
+        {SITES "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon><actuator>"
+               "<motor tendon='t' damping='1 2'/></actuator></mujoco>",
+         "damping with coefficients of higher powers is not supported yet on tendons"},
         {SITES "<tendon><spatial armature='1'><site site='o'/><site site='s'/></spatial></tendon>"
                "</mujoco>",
          "not supported yet on spatial tendons"},

@@ -181,7 +181,8 @@ static const char *const OTHERS =
     "<intvelocity name='i' joint='k' kp='2' actrange='-1 1'/>"
     "<damper name='d' joint='j' kv='3' ctrlrange='0 1'/>"
     "<general name='g' joint='k' gaintype='affine' gainprm='1 -2 -.5' dyntype='filterexact' "
-    "dynprm='.1' actearly='true'/><motor name='r' joint='k' gear='3' armature='.1' damping='.2'/>"
+    "dynprm='.1' actearly='true'/><motor name='r' joint='k' gear='3' armature='.1' damping='.2 "
+    ".3'/>"
     "</actuator><tendon><fixed armature='.3'><joint joint='j' coef='2'/></fixed></tendon>"
     "<keyframe><key qpos='0 0 1 1 0 0 0 .1 .2' act='.1 .2 .3 .4' mpos='5 1 1' mquat='0 1 0 0'/>"
     "</keyframe><asset><hfield name='h' nrow='3' ncol='4' size='2 2 1 .1' elevation='0 1 0 1 1 0 1 "
@@ -560,7 +561,7 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnGeomDef) == 280);
     CHECK(sizeof(TnSiteDef) == 128);
     CHECK(sizeof(TnTendonDef) == 192);
-    CHECK(sizeof(TnActuatorDef) == 512);
+    CHECK(sizeof(TnActuatorDef) == 528);
     CHECK(sizeof(TnEqualityDef) == 192);
     CHECK(sizeof(TnPairDef) == 88);
     CHECK(sizeof(TnSensorDef) == 88);
