@@ -3,10 +3,10 @@
     bench/python_overhead.py [--batch N] [--threads N]
 
 The step in C is what its own clock says (report.times["total"]); the rest of a call is Python's: the call itself, releasing
-the GIL, comparing the arrays and copying the new state. Each figure is a minimum over rounds, each round from the same
-state. --batch also times one step of N worlds of scenes/stir.xml on 1 and on --threads threads."""
+the GIL, comparing the arrays, copying the new state, reading the clock. --batch also times one step of N worlds of scenes/stir.xml on 1 and on --threads threads."""
 import argparse
 import pathlib
+import statistics
 import time
 
 import tenon
@@ -15,34 +15,22 @@ SCENES = pathlib.Path(__file__).resolve().parents[1] / "scenes"
 PENDULUM = """<mujoco><worldbody><body><joint axis="0 1 0"/><geom size="0.1" pos="0.5 0 0"/></body></worldbody></mujoco>"""
 
 
-def per_call(world, state, count):
-    """Seconds of one world.step() as Python sees it."""
-    world.restore(state)
-    step = world.step
-    start = time.perf_counter()
-    for _ in range(count):
-        step()
-    return (time.perf_counter() - start) / count
-
-
-def per_step(world, state, count):
-    """Seconds of one step as C sees it."""
-    world.restore(state)
-    total = 0.0
-    for _ in range(count):
-        world.step()
-        total += world.report.times["total"]
-    return total / count
-
-
 def overhead(name, model, count, rounds):
+    """Calls from the same state, again and again; the first few steps warm up."""
     world = tenon.World(model)
     world.step(10)
     state = world.save()
-    calls = min(per_call(world, state, count) for _ in range(rounds))
-    steps = min(per_step(world, state, count) for _ in range(rounds))
-    print(f"{name:10} nq {model.nq:5}   call {1e6 * calls:9.2f} µs   step in C {1e6 * steps:9.2f} µs   "
-          f"beyond it {1e6 * (calls - steps):6.2f} µs")
+    calls, beyond = [], []
+    for _ in range(rounds):
+        world.restore(state)
+        for _ in range(count):
+            start = time.perf_counter()
+            world.step()
+            call = time.perf_counter() - start
+            calls.append(call)
+            beyond.append(call - world.report.times["total"])
+    print(f"{name:10} nq {model.nq:5}   call {1e6 * min(calls):9.2f} µs   beyond the step in C: median "
+          f"{1e6 * statistics.median(beyond):.2f} µs, least {1e6 * min(beyond):.2f} µs")
 
 
 def batch_time(model, count, threads, rounds):
