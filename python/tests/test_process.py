@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import tenon
 
@@ -47,6 +48,7 @@ def interrupted(code, argument):
     child = subprocess.Popen([sys.executable, "-c", code, argument], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True)
     assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # so that the call has begun; it would also pass before
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     return child.returncode, errors
