@@ -8,8 +8,8 @@ function(tenon_embed target name file)
 extern const unsigned char @name@[];
 extern const size_t @name@_size;
 __asm__(".pushsection .rodata\n"
-        ".balign 16\n.global @name@\n@name@:\n.incbin \"@path@\"\n9:\n.byte 0\n"
-        ".balign 8\n.global @name@_size\n@name@_size:\n.quad 9b - @name@\n"
+        ".balign 16\n.global @name@\n.hidden @name@\n@name@:\n.incbin \"@path@\"\n9:\n.byte 0\n"
+        ".balign 8\n.global @name@_size\n.hidden @name@_size\n@name@_size:\n.quad 9b - @name@\n"
         ".popsection\n");
 ]])
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${path})

@@ -9,6 +9,7 @@
  * the eye's numbers, so that the depth of the nearest eye that sees all eight corners follows in
  * closed form. */
 #include "camera.h"
+#include "turn.h"
 
 #include "bounds.h"
 
@@ -23,11 +24,6 @@ static const double default_azimuth = 125, default_elevation = -22, default_fovy
 static const double filled_share = 0.9;
 /* rad short of straight up or down, where turning would flip the picture */
 static const double pole_distance = 1e-3;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static void cross(double out[3], const double a[3], const double b[3])
 {
@@ -48,23 +44,6 @@ static bool normalize(double v[3])
 static double clamp(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
-}
-
-/* Columns are the turned axes. */
-static void matrix_of(double m[9], const double q[4])
-{
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    m[0] = 1 - 2 * (y * y + z * z), m[1] = 2 * (x * y - w * z), m[2] = 2 * (x * z + w * y);
-    m[3] = 2 * (x * y + w * z), m[4] = 1 - 2 * (x * x + z * z), m[5] = 2 * (y * z - w * x);
-    m[6] = 2 * (x * z - w * y), m[7] = 2 * (y * z + w * x), m[8] = 1 - 2 * (x * x + y * y);
-}
-
-static void turn(double out[3], const double m[9], const double v[3])
-{
-    double x = dot(m, v), y = dot(m + 3, v);
-    out[2] = dot(m + 6, v);
-    out[0] = x;
-    out[1] = y;
 }
 
 /* Right, up and into the picture. */
@@ -224,6 +203,33 @@ void orbit_zoom(Orbit *orbit, double factor)
     orbit->distance = clamp(orbit->distance, 1e-4, 1e7);
 }
 
+/* Turns to a direction, with one of two directions as well upwards as it can be. */
+static void face(View *view, const double forward[3], const double up[3], const double instead[3])
+{
+    double right[3];
+    cross(right, forward, up);
+    if (!normalize(right)) cross(right, forward, instead); /* straight up or down */
+    if (!normalize(right)) cross(right, forward, (double[3]){0, 1, 0});
+    normalize(right);
+    memcpy(view->forward, forward, sizeof view->forward);
+    cross(view->up, right, forward);
+}
+
+bool view_towards(const double eye[3], const double target[3], const double up[3], double fovy,
+                  View *view)
+{
+    double forward[3], sum = 0;
+    for (int k = 0; k < 3; k++) {
+        forward[k] = target[k] - eye[k];
+        sum += fabs(eye[k]) + fabs(target[k]) + fabs(up[k]);
+    }
+    if (!isfinite(sum) || !(fovy > 0 && fovy < pi) || !normalize(forward)) return false;
+    *view = (View){.fovy = fovy};
+    memcpy(view->eye, eye, sizeof view->eye);
+    face(view, forward, up, (double[3]){1, 0, 0});
+    return true;
+}
+
 /* A camera that tracks takes its place and direction for the world's axes, as they are in a
  * reference pose in which the body is not turned. */
 View camera_view(const TnScene *scene, const TnFrame *frame, int camera)
@@ -244,16 +250,9 @@ View camera_view(const TnScene *scene, const TnFrame *frame, int camera)
     turn(view.up, body, view.up);
     if (info->mode == TN_CAMERA_TARGET && info->target > 0) {
         const double *target = frame->poses + 7 * (info->target - 1);
-        double forward[3], right[3], z[3] = {0, 0, 1};
+        double forward[3];
         for (int k = 0; k < 3; k++) forward[k] = target[k] - view.eye[k];
-        if (normalize(forward)) {
-            cross(right, forward, z);
-            if (!normalize(right)) cross(right, forward, view.up); /* straight up or down */
-            if (!normalize(right)) cross(right, forward, (double[3]){0, 1, 0});
-            normalize(right);
-            memcpy(view.forward, forward, sizeof forward);
-            cross(view.up, right, forward);
-        }
+        if (normalize(forward)) face(&view, forward, (double[3]){0, 0, 1}, view.up);
     }
     return view;
 }

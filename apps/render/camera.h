@@ -35,6 +35,10 @@ void orbit_zoom(Orbit *orbit, double factor);
 
 /* A camera of the scene (index from 0) at this frame. */
 View camera_view(const TnScene *scene, const TnFrame *frame, int camera);
+/* From a point to another; false where they are the same, a number is not finite or the angle is
+ * not between 0 and π. `up` may be any direction. */
+bool view_towards(const double eye[3], const double target[3], const double up[3], double fovy,
+                  View *view);
 /* The ray through a pixel (from the picture's upper left corner, in shares of width and height). */
 void view_ray(const View *view, double aspect, double x, double y, double origin[3],
               double direction[3]);

@@ -19,12 +19,14 @@ enum { DEVICE_ROOM = 16 };
     X(PFNEGLQUERYSTRINGPROC, QueryString)                                                          \
     X(PFNEGLGETDISPLAYPROC, GetDisplay)                                                            \
     X(PFNEGLINITIALIZEPROC, Initialize)                                                            \
-    X(PFNEGLTERMINATEPROC, Terminate)                                                              \
     X(PFNEGLBINDAPIPROC, BindAPI)                                                                  \
     X(PFNEGLCHOOSECONFIGPROC, ChooseConfig)                                                        \
     X(PFNEGLCREATECONTEXTPROC, CreateContext)                                                      \
     X(PFNEGLDESTROYCONTEXTPROC, DestroyContext)                                                    \
-    X(PFNEGLMAKECURRENTPROC, MakeCurrent)
+    X(PFNEGLMAKECURRENTPROC, MakeCurrent)                                                          \
+    X(PFNEGLGETCURRENTDISPLAYPROC, GetCurrentDisplay)                                              \
+    X(PFNEGLGETCURRENTSURFACEPROC, GetCurrentSurface)                                              \
+    X(PFNEGLGETCURRENTCONTEXTPROC, GetCurrentContext)
 
 struct Headless {
     void *library;
@@ -33,6 +35,11 @@ struct Headless {
 #undef EGL_MEMBER
     EGLDisplay display;
     EGLContext context;
+    struct {
+        EGLDisplay display;
+        EGLSurface draw, read;
+        EGLContext context;
+    } before;                      /* what was current on this thread */
     bool had_display, had_context; /* how far the best attempt came, for the message */
 };
 
@@ -67,6 +74,15 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+static void note_current(Headless *headless)
+{
+    headless->before.display = headless->GetCurrentDisplay();
+    headless->before.draw = headless->GetCurrentSurface(EGL_DRAW);
+    headless->before.read = headless->GetCurrentSurface(EGL_READ);
+    headless->before.context = headless->GetCurrentContext();
+}
+
+/* Displays are never terminated: EGL has one of a kind in a process, others may draw with it. */
 static bool use_display(Headless *headless, EGLDisplay display)
 {
     if (display == EGL_NO_DISPLAY || !headless->Initialize(display, NULL, NULL)) return false;
@@ -96,7 +112,6 @@ static bool use_display(Headless *headless, EGLDisplay display)
         }
         headless->DestroyContext(display, context);
     }
-    headless->Terminate(display);
     return false;
 }
 
@@ -160,6 +175,7 @@ Headless *headless_create(char *error, size_t error_size)
     EGL_FUNCTIONS(EGL_LOAD)
 #undef EGL_LOAD
     Quiet quiet = quiet_begin();
+    if (whole) note_current(headless);
     bool found = whole && find_context(headless);
     quiet_end(quiet);
     if (found) return headless;
@@ -182,13 +198,26 @@ void headless_destroy(Headless *headless)
 {
     if (!headless) return;
     if (headless->context) {
-        headless->MakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        headless_leave(headless);
         headless->DestroyContext(headless->display, headless->context);
-        headless->Terminate(headless->display);
     }
     /* The library stays open: drivers leave threads and handlers behind that must find their code.
      */
     free(headless);
+}
+
+void headless_leave(Headless *headless)
+{
+    bool none = headless->before.context == EGL_NO_CONTEXT;
+    headless->MakeCurrent(none ? headless->display : headless->before.display,
+                          headless->before.draw, headless->before.read, headless->before.context);
+}
+
+bool headless_enter(Headless *headless)
+{
+    note_current(headless);
+    return headless->MakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                                 headless->context);
 }
 
 GlLoader headless_loader(const Headless *headless) { return (GlLoader)headless->GetProcAddress; }

@@ -11,7 +11,13 @@ typedef struct Headless Headless;
  * where Mesa is, else on any device, else on the default display. NULL and a message that says what
  * to install where there is none. */
 Headless *headless_create(char *error, size_t error_size);
+/* Destroys the context, which is current, and puts back what was so before. */
 void headless_destroy(Headless *headless);
+/* For a thread with other contexts: leave puts back what was current before create or enter; enter
+ * makes the context current again, on this thread. A program that draws nothing else needs neither.
+ */
+void headless_leave(Headless *headless);
+bool headless_enter(Headless *headless);
 GlLoader headless_loader(const Headless *headless);
 
 #endif

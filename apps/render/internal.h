@@ -22,7 +22,7 @@ typedef struct Instance {
 
 #define ID_SELECTED 0x80000000u
 #define ID_SURFACE 0x40000000u /* + index of a surface */
-#define ID_OTHER 0x7fffffffu   /* there, but nothing to select */
+#define ID_TUBE 0x20000000u    /* + index of a tube: there, but nothing to select */
 
 typedef struct GpuMesh {
     GLuint array, vertices, indices;
@@ -85,8 +85,8 @@ typedef struct Bounds {
 
 typedef struct Program {
     GLuint id;
-    GLint clip, plain, veil, forward, corners, plane_normal, plane_offset, plane_color, plane_id,
-        grid_u, grid_v, grid_start;
+    GLint clip, plain, veil, least_alpha, forward, corners, plane_normal, plane_offset, plane_color,
+        plane_id, grid_u, grid_v, grid_start;
 } Program;
 
 /* The uniform block of common.glsl. */
@@ -101,6 +101,11 @@ typedef struct Target {
     GLuint resolve, picture;             /* one sample, linear */
     int width, height, samples;
 } Target;
+
+/* Where numbers are drawn in place of colours: pairs of id and depth. */
+typedef struct NumbersTarget {
+    GLuint frame, color, depth;
+} NumbersTarget;
 
 /* The camera's numbers for one picture. */
 typedef struct Scope {
@@ -148,7 +153,7 @@ struct Renderer {
     GLuint empty_array, scene_block;
     GLuint shadow_frame, shadow_map;
     Target target;
-    GLuint pick_frame, pick_color, pick_depth;
+    NumbersTarget pick;
 
     double typical;      /* m, half the size of a usual shape */
     double *body_sizes;  /* m, half the size of each body's largest shape */
@@ -207,7 +212,10 @@ bool shadow_draw(Renderer *r, const Scope *scope);
 void planes_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                  const float clip[16], bool clear);
 void planes_pick(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
-                 const float clip[16]);
+                 const float clip[16], bool seen_only);
+/* The least depth at which a plane comes into the picture, m; DBL_MAX: none does. */
+double planes_nearest(Renderer *r, const TnFrame *frame, const DrawOptions *options,
+                      const Scope *scope);
 /* The plane that counts as the ground: normal and height of the eye above it. */
 bool planes_ground(Renderer *r, const TnFrame *frame, const DrawOptions *options,
                    const Scope *scope, double normal[3], double *height);
@@ -218,6 +226,14 @@ double shape_size(const Renderer *r, const TnSceneShape *shape); /* m, half, abo
 /* signs.c */
 void place_signs(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                  const Lens *sides);
+
+/* numbers.c */
+bool numbers_target(Renderer *r, NumbersTarget *target, int width, int height);
+void numbers_target_free(Renderer *r, NumbersTarget *target);
+/* Draws r->opaque, r->soft and planes; `seen_only`: without what is wholly clear. */
+void numbers_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
+                  const float clip[16], const NumbersTarget *target, int width, int height,
+                  bool seen_only);
 
 /* target.c */
 bool target_prepare(Renderer *r, int width, int height, int samples);
@@ -230,6 +246,8 @@ void soft_draw(Renderer *r, int first, int count);
 /* Places everything, finds near end and grid. */
 void renderer_prepare(Renderer *r, const TnFrame *frame, const DrawOptions *options, Scope *scope,
                       Lens *sides);
+/* The block's directions through pixels. */
+void renderer_fill_rays(Renderer *r, const Scope *scope);
 void renderer_send_block(Renderer *r);
 extern const double sun_direction[3];
 

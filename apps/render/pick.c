@@ -1,29 +1,10 @@
 /* pick.c: what is under a pixel. That pixel alone is drawn, as one pixel large, with numbers in
- * place of colours: which shape, and how far away. */
+ * place of colours (numbers.c). */
 #include "internal.h"
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool make_target(Renderer *r)
-{
-    const Gl *gl = &r->gl;
-    if (r->pick_frame) return true;
-    gl->GenFramebuffers(1, &r->pick_frame);
-    gl->GenRenderbuffers(1, &r->pick_color);
-    gl->GenRenderbuffers(1, &r->pick_depth);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, r->pick_frame);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, r->pick_color);
-    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_RG32UI, 1, 1);
-    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
-                                r->pick_color);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, r->pick_depth);
-    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, 1, 1);
-    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
-                                r->pick_depth);
-    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
-}
 
 /* Stretches the pixel at (x, y) of the clip space over all of it, and keeps what lies in it. */
 static void narrow(const Scope *scope, double x, double y, float clip[16], Lens *lens)
@@ -41,42 +22,6 @@ static void narrow(const Scope *scope, double x, double y, float clip[16], Lens 
         for (int k = 0; k < 3; k++) lens->planes[i][k] = (float)plane[k];
         lens->planes[i][3] = 0;
     }
-}
-
-static void draw_numbers(Renderer *r, const TnFrame *frame, const DrawOptions *options,
-                         const Scope *scope, const float clip[16])
-{
-    const Gl *gl = &r->gl;
-    const GLuint nothing[4] = {0, 0, 0, 0};
-    const float far[1] = {1};
-    gl->BindFramebuffer(GL_FRAMEBUFFER, r->pick_frame);
-    gl->Viewport(0, 0, 1, 1);
-    gl->Disable(GL_SCISSOR_TEST);
-    gl->Disable(GL_BLEND);
-    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->DepthMask(GL_TRUE);
-    gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-    gl->ClearBufferuiv(GL_COLOR, 0, nothing);
-    gl->ClearBufferfv(GL_DEPTH, 0, far);
-    gl->Enable(GL_DEPTH_TEST);
-    gl->DepthFunc(GL_LESS);
-    gl->Enable(GL_CULL_FACE);
-    gl->CullFace(GL_BACK);
-    gl->FrontFace(GL_CCW);
-    const Program *programs[2] = {&r->shape_pick, &r->soft_pick};
-    for (int soft = 0; soft < 2; soft++) {
-        gl->UseProgram(programs[soft]->id);
-        gl->UniformMatrix4fv(programs[soft]->clip, 1, GL_FALSE, clip);
-        gl->Uniform3f(programs[soft]->forward, (float)scope->forward[0], (float)scope->forward[1],
-                      (float)scope->forward[2]);
-        if (!soft) list_draw(r, &r->opaque);
-        if (soft) gl->Disable(GL_CULL_FACE);
-        if (soft) soft_draw(r, 0, r->soft.index_count);
-    }
-    planes_pick(r, frame, options, scope, clip);
-    gl->Disable(GL_DEPTH_TEST);
-    gl->BindVertexArray(0);
-    gl->UseProgram(0);
 }
 
 /* How far a point is from a triangle, squared, about; the weights of the corners for a point of it.
@@ -124,7 +69,8 @@ Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const Dr
 {
     Pick pick = {.shape = -1, .surface = -1, .triangle = -1};
     DrawStats stats = r->stats; /* of the last picture: kept */
-    if (width < 1 || height < 1 || !make_target(r)) return pick;
+    if (width < 1 || height < 1) return pick;
+    if (!r->pick.frame && !numbers_target(r, &r->pick, 1, 1)) return pick;
     Scope scope = scope_of(view, width, height);
     Lens lens;
     float clip[16];
@@ -142,7 +88,7 @@ Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const Dr
         r->block.ray_x[k] = r->block.ray_y[k] = 0;
     }
     renderer_send_block(r);
-    draw_numbers(r, frame, options, &scope, clip);
+    numbers_draw(r, frame, options, &scope, clip, &r->pick, 1, 1, false);
 
     uint32_t found[2] = {0, 0};
     float depth;
@@ -152,11 +98,13 @@ Pick renderer_pick(Renderer *r, const TnFrame *frame, const View *view, const Dr
     r->stats = stats;
     if (!found[0]) return pick;
     for (int k = 0; k < 3; k++) pick.point[k] = scope.eye[k] + (double)depth * ray[k];
-    if (found[0] <= (uint32_t)r->scene->shape_count) {
-        pick.shape = (int)found[0] - 1;
-        pick.body = r->scene->shapes[pick.shape].body;
-    } else if (found[0] >= ID_SURFACE && found[0] != ID_OTHER) {
-        pick.surface = (int)(found[0] - ID_SURFACE);
+    int index;
+    IdKind kind = id_kind(found[0], &index);
+    if (kind == ID_IS_SHAPE) {
+        pick.shape = index;
+        pick.body = r->scene->shapes[index].body;
+    } else if (kind == ID_IS_SURFACE) {
+        pick.surface = index;
         pick.body = TN_BODY_WORLD;
         const TnSceneSurface *surface = &r->scene->surfaces[pick.surface];
         find_triangle(surface, frame->points + 3 * surface->point_start, &pick);

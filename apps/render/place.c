@@ -148,7 +148,7 @@ void place_shapes(Renderer *r, const TnFrame *frame, const DrawOptions *options,
 
 /* A straight piece of a tendon is a capsule. */
 static void add_capsule(Renderer *r, const float a[3], const float b[3], double radius,
-                        const uint16_t color[4])
+                        const uint16_t color[4], uint32_t id)
 {
     double axis[3], quat[4];
     for (int k = 0; k < 3; k++) axis[k] = (double)b[k] - a[k];
@@ -163,8 +163,13 @@ static void add_capsule(Renderer *r, const float a[3], const float b[3], double 
     }
     for (int k = 0; k < 4; k++) instance->quat[k] = (float)quat[k];
     instance->lift = (float)(length / 2);
-    instance->id = ID_OTHER;
+    instance->id = id;
     memcpy(instance->color, color, sizeof instance->color);
+}
+
+static uint32_t tube_id(const Renderer *r, const TnSceneTube *tube)
+{
+    return ID_TUBE + (uint32_t)(tube - r->scene->tubes);
 }
 
 static void add_tendon(Renderer *r, const TnSceneTube *tube, const float *points,
@@ -172,7 +177,7 @@ static void add_tendon(Renderer *r, const TnSceneTube *tube, const float *points
 {
     for (int i = 0; i + 1 < tube->point_count; i++) {
         const float *a = points + 3 * i;
-        add_capsule(r, a, a + 3, tube->radius, colors[i]);
+        add_capsule(r, a, a + 3, tube->radius, colors[i], tube_id(r, tube));
     }
 }
 
@@ -200,7 +205,7 @@ static void add_cable(Renderer *r, const TnSceneTube *tube, const float *points,
                               : steps > 12 ? 12
                                            : steps,
                      .colors = colors,
-                     .id = ID_OTHER};
+                     .id = tube_id(r, tube)};
     tube_add(&r->soft, points, tube->point_count, &look);
 }
 

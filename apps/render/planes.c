@@ -3,6 +3,7 @@
 #include "internal.h"
 #include "vec.h"
 
+#include <float.h>
 #include <string.h>
 
 typedef struct PlanePlace {
@@ -118,7 +119,7 @@ void planes_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, 
 }
 
 void planes_pick(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
-                 const float clip[16])
+                 const float clip[16], bool seen_only)
 {
     const Gl *gl = &r->gl;
     const Program *program = &r->plane_picked;
@@ -128,12 +129,41 @@ void planes_pick(Renderer *r, const TnFrame *frame, const DrawOptions *options, 
                   (float)scope->forward[2]);
     for (int i = 0; i < r->plane_count; i++) {
         const TnSceneShape *shape = &r->scene->shapes[r->planes[i]];
+        if (seen_only && !r->shape_colors[r->planes[i]][options->color][3]) continue;
         PlanePlace place = place_plane(shape, frame, scope);
         if (!in_sight(shape, &place, options)) continue;
         int count = send_plane(r, program, shape, &place, clip);
         gl->Uniform1ui(program->plane_id, (GLuint)r->planes[i] + 1);
         draw_fan(r, count);
     }
+}
+
+/* The nearest depth at which a plane comes into the picture: at one of its corners. */
+static double nearest_of(const Scope *scope, const double normal[3], double height)
+{
+    double nearest = DBL_MAX;
+    for (int corner = 0; corner < 4; corner++) {
+        double ray[3], x = corner & 1 ? 1 : -1, y = corner & 2 ? 1 : -1;
+        for (int k = 0; k < 3; k++)
+            ray[k] = scope->forward[k] + x * scope->tan_x * scope->right[k] +
+                     y * scope->tan_y * scope->up[k];
+        double fall = -dot3(normal, ray);
+        if (fall > 0) nearest = fmin(nearest, height / fall);
+    }
+    return nearest;
+}
+
+double planes_nearest(Renderer *r, const TnFrame *frame, const DrawOptions *options,
+                      const Scope *scope)
+{
+    double nearest = DBL_MAX;
+    for (int i = 0; i < r->plane_count; i++) {
+        const TnSceneShape *shape = &r->scene->shapes[r->planes[i]];
+        PlanePlace place = place_plane(shape, frame, scope);
+        if (in_sight(shape, &place, options))
+            nearest = fmin(nearest, nearest_of(scope, place.axes[2], -place.offset));
+    }
+    return nearest;
 }
 
 bool planes_ground(Renderer *r, const TnFrame *frame, const DrawOptions *options,

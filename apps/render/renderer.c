@@ -62,21 +62,6 @@ static double nice_below(double size)
     return power * (size / power >= 5 ? 5 : size / power >= 2 ? 2 : 1);
 }
 
-/* The nearest depth at which a plane comes into the picture: at one of its corners. */
-static double nearest_ground(const Scope *scope, const double normal[3], double height)
-{
-    double nearest = DBL_MAX;
-    for (int corner = 0; corner < 4; corner++) {
-        double ray[3], x = corner & 1 ? 1 : -1, y = corner & 2 ? 1 : -1;
-        for (int k = 0; k < 3; k++)
-            ray[k] = scope->forward[k] + x * scope->tan_x * scope->right[k] +
-                     y * scope->tan_y * scope->up[k];
-        double fall = -dot3(normal, ray);
-        if (fall > 0) nearest = fmin(nearest, height / fall);
-    }
-    return nearest;
-}
-
 static double half_diagonal(const Bounds *bounds)
 {
     double sum = 0;
@@ -94,7 +79,7 @@ void renderer_prepare(Renderer *r, const TnFrame *frame, const DrawOptions *opti
     double normal[3] = {0, 0, 1}, height = 0, extent = half_diagonal(&r->bounds);
     bool ground = planes_ground(r, frame, options, scope, normal, &height);
     if (!(extent > 0)) extent = ground ? height : 1;
-    double nearest = fmin(r->nearest, ground ? nearest_ground(scope, normal, height) : DBL_MAX);
+    double nearest = fmin(r->nearest, planes_nearest(r, frame, options, scope));
     if (options->has_pull) {
         for (int end = 0; end < 2; end++) {
             const double *point = end ? options->pull_to : options->pull_from;
@@ -115,6 +100,17 @@ void renderer_prepare(Renderer *r, const TnFrame *frame, const DrawOptions *opti
     block->ground[3] = (float)height;
 }
 
+void renderer_fill_rays(Renderer *r, const Scope *scope)
+{
+    SceneBlock *block = &r->block;
+    for (int k = 0; k < 3; k++) {
+        block->ray_base[k] = (float)(scope->forward[k] - scope->tan_x * scope->right[k] -
+                                     scope->tan_y * scope->up[k]);
+        block->ray_x[k] = (float)(2 * scope->tan_x / scope->width * scope->right[k]);
+        block->ray_y[k] = (float)(2 * scope->tan_y / scope->height * scope->up[k]);
+    }
+}
+
 static void fill_block(Renderer *r, const DrawOptions *options, const Scope *scope)
 {
     static const float horizon[3] = {0.76f, 0.83f, 0.90f}, zenith[3] = {0.35f, 0.40f, 0.68f},
@@ -130,11 +126,8 @@ static void fill_block(Renderer *r, const DrawOptions *options, const Scope *sco
         block->zenith[k] = zenith[k];
         block->below[k] = below[k];
         fill[k] = -scope->forward[k] - 0.5 * scope->right[k] + 0.3 * scope->up[k];
-        block->ray_base[k] = (float)(scope->forward[k] - scope->tan_x * scope->right[k] -
-                                     scope->tan_y * scope->up[k]);
-        block->ray_x[k] = (float)(2 * scope->tan_x / scope->width * scope->right[k]);
-        block->ray_y[k] = (float)(2 * scope->tan_y / scope->height * scope->up[k]);
     }
+    renderer_fill_rays(r, scope);
     normalize3(fill);
     for (int k = 0; k < 3; k++) block->fill[k] = (float)fill[k];
     block->fog[3] = options->fog && reach > 0 ? (float)(1 / reach) : 0;

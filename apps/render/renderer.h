@@ -93,6 +93,19 @@ void canvas_destroy(Canvas *canvas);
 unsigned canvas_target(const Canvas *canvas); /* framebuffer object to draw into */
 void canvas_read(Canvas *canvas, uint8_t *rgb);
 
+/* Numbers in place of colours, one sample per pixel, from the upper left corner; the size is one
+ * that a canvas has, too. */
+typedef struct Numbers Numbers;
+Numbers *numbers_create(Renderer *renderer, int width, int height, char *error, size_t error_size);
+void numbers_destroy(Numbers *numbers);
+/* What can be seen in each pixel, and its depth along the viewing direction in m (INFINITY: there
+ * is nothing); each may be NULL. */
+void numbers_read(Numbers *numbers, const TnFrame *frame, const View *view,
+                  const DrawOptions *options, uint32_t *ids, float *depth);
+/* What an id means: kind, and index in the scene. */
+typedef enum IdKind { ID_IS_NOTHING, ID_IS_SHAPE, ID_IS_SURFACE, ID_IS_TUBE } IdKind;
+IdKind id_kind(uint32_t id, int *index);
+
 /* A subsystem's colour: well apart for neighbours, the same in window, picture and replay. Number 0
  * (fixed) is grey. */
 void subsystem_color(int subsystem, float rgb[3]);

@@ -58,6 +58,7 @@ static bool make_program(Renderer *r, Program *program, const char *const *verte
     program->clip = gl->GetUniformLocation(id, "clip_from_eye");
     program->plain = gl->GetUniformLocation(id, "plain");
     program->veil = gl->GetUniformLocation(id, "veil");
+    program->least_alpha = gl->GetUniformLocation(id, "least_alpha");
     program->forward = gl->GetUniformLocation(id, "forward");
     program->corners = gl->GetUniformLocation(id, "corners");
     program->plane_normal = gl->GetUniformLocation(id, "plane_normal");
@@ -341,12 +342,10 @@ void renderer_destroy(Renderer *r)
         gl->DeleteProgram(programs[i]->id); /* 0 is passed over, here and below */
     GLuint buffers[] = {r->soft_vertices, r->soft_indices, r->scene_block};
     GLuint arrays[] = {r->soft_array, r->empty_array};
-    GLuint frames[] = {r->shadow_frame, r->pick_frame};
-    GLuint renderbuffers[] = {r->pick_color, r->pick_depth};
     gl->DeleteBuffers(3, buffers);
     gl->DeleteVertexArrays(2, arrays);
-    gl->DeleteFramebuffers(2, frames);
-    gl->DeleteRenderbuffers(2, renderbuffers);
+    gl->DeleteFramebuffers(1, &r->shadow_frame);
+    numbers_target_free(r, &r->pick);
     gl->DeleteTextures(1, &r->shadow_map);
     target_destroy(r);
     meshes_destroy(r);

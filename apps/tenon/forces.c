@@ -20,7 +20,8 @@ static bool is_held(const TnModel *model, TnBodyId id)
 
 static bool is_of_joints(const TnModel *model, TnEqualityId id)
 {
-    return tn_model_equality_info(model, id).type == TN_EQUALITY_JOINT;
+    TnEqualityType type = tn_model_equality_info(model, id).type;
+    return type == TN_EQUALITY_JOINT || type == TN_EQUALITY_TENDON;
 }
 
 /* ---- columns ---- */

@@ -207,27 +207,49 @@ typedef struct TnSiteDef {
     TnSource source;
 } TnSiteDef;
 
-/* A joint of a tendon. */
+/* A joint of a fixed tendon. */
 typedef struct TnTendonJoint {
     TnJointId joint; /* hinge or slide */
     double coef;     /* length per rad or per m */
 } TnTendonJoint;
 
-/* A fixed tendon (MuJoCo's <fixed>): length = Σ coef · q over joints of one moving tree. A force F
- * along it acts as coef · F on each joint. */
+typedef enum TnTendonPointType {
+    TN_TENDON_SITE,  /* it passes through */
+    TN_TENDON_GEOM,  /* it wraps around a sphere or a cylinder if that is in its way */
+    TN_TENDON_PULLEY /* a new branch starts behind it */
+} TnTendonPointType;
+
+/* A point of a spatial tendon. */
+typedef struct TnTendonPoint {
+    TnTendonPointType type;
+    TnSiteId site;
+    TnGeomId geom;
+    TnSiteId side;  /* geom: the side on which the tendon passes; within the geom it passes through
+                       its inside; 0: the shorter way */
+    double divisor; /* pulley, > 0: of the lengths behind it, and of the force there */
+} TnTendonPoint;
+
+/* A fixed tendon (MuJoCo's <fixed>) has joints: length = Σ coef · q. A force F along it acts as
+ * coef · F on each joint. A spatial one has points: its length is that of the shortest way through
+ * them. */
 typedef struct TnTendonDef {
     const char *name;
     const TnTendonJoint *joints; /* copied */
     int joint_count;
+    const TnTendonPoint *points; /* copied; none in a fixed tendon. A geom is between two sites */
+    int point_count;
     bool limited;
     double range[2];        /* of the length */
     double stiffness;       /* force per length */
-    bool has_spring_length; /* false: the length at the spring_ref of its joints */
+    bool has_spring_length; /* false: the length at the spring_ref of all joints */
     double spring_length;
+    double dead_band;     /* >= 0: lengths from spring_length up to so much more have no force */
     double damping;       /* force per rate of the length */
     double friction_loss; /* dry friction along the tendon */
     bool actuator_limited;
     double actuator_range[2]; /* bounds of the sum of all actuators' forces on it, before gear */
+    double width;             /* m, radius of a spatial one; for drawing only */
+    double rgba[4];           /* for drawing only */
     TnSource source;
 } TnTendonDef;
 
@@ -272,16 +294,29 @@ typedef struct TnMuscle {
  *   bias  = bias[0] + bias[1] · length + bias[2] · velocity, and that of a muscle's passive force.
  * length = gear · q, or gear · the tendon's length. A motor has gain 1; a position servo gain kp,
  * bias (0, -kp, -kv); a velocity servo gain kv, bias (0, 0, -kv). What brakes and pulls back is
- * implicit, so high gains are stable. */
+ * implicit, so high gains are stable.
+ *
+ * It acts on one of these:
+ *   joint       a hinge or slide; on a ball or free joint with the force and torque of `wrench`
+ *   tendon
+ *   site        with `wrench` in its axes and no length; with ref_site in that one's axes and
+ *               against its body, and the length is the site's pose there times `wrench`
+ *   crank_site  a slider-crank: length a - √(a² + crank_length² - |d|²), d from slider_site to
+ *               crank_site, a its part along z of slider_site */
 typedef struct TnActuatorDef {
     const char *name;
-    TnJointId joint;   /* hinge or slide */
-    TnTendonId tendon; /* instead of a joint */
-    /* instead of both: adhesion, a force that presses the body to all that it touches, shared by
-     * the contacts; without length */
+    TnJointId joint;
+    TnTendonId tendon;
+    TnSiteId site, ref_site;
+    /* adhesion: a force that presses the body to all that it touches, shared by the contacts;
+     * without length */
     TnBodyId body;
-    double gear; /* default 1 */
-    double gain; /* default 1 */
+    TnSiteId crank_site, slider_site;
+    double crank_length; /* m, > 0 */
+    bool in_parent;      /* the torque on a ball or free joint is in the parent's axes */
+    double wrench[6];    /* force (gear of MuJoCo), torque */
+    double gear;         /* default 1; not where `wrench` is used */
+    double gain;         /* default 1 */
     double gain_length, gain_velocity;
     double bias[3];
     /* > 0, for a position servo without kv: kv = 2 · ratio · √(kp · m) replaces bias[2], where
@@ -308,7 +343,8 @@ typedef struct TnActuatorDef {
 typedef enum TnEqualityType {
     TN_EQUALITY_CONNECT,
     TN_EQUALITY_WELD,
-    TN_EQUALITY_JOINT
+    TN_EQUALITY_JOINT,
+    TN_EQUALITY_TENDON
 } TnEqualityType;
 
 typedef struct TnEqualityDef {
@@ -316,13 +352,16 @@ typedef struct TnEqualityDef {
     TnEqualityType type;
     bool active;           /* default true */
     TnBodyId body1, body2; /* connect, weld; body2 0 means the world */
+    TnSiteId site1, site2; /* connect, weld: instead of bodies, both: their origins, and of a weld
+                              their axes, coincide */
     double anchor[3];      /* connect: point in body1's axes; weld: point in body2's axes */
     bool has_relpose; /* weld: relpos, relquat are the pose of body2 in body1's axes; false: that of
                          the reference pose */
     double relpos[3], relquat[4];
     TnJointId joint1,
-        joint2;         /* joint: q1 - ref1 = poly(q2 - ref2); joint2 0: q1 - ref1 = poly[0] */
-    double polycoef[5]; /* default 0 1 0 0 0 */
+        joint2; /* joint: q1 - ref1 = poly(q2 - ref2); joint2 0: q1 - ref1 = poly[0] */
+    TnTendonId tendon1, tendon2; /* tendon: the same of lengths less those in the reference pose */
+    double polycoef[5];          /* default 0 1 0 0 0 */
     TnSource source;
 } TnEqualityDef;
 
@@ -686,6 +725,8 @@ typedef struct TnTrackDef {
 TN_API TnOption tn_option(void);
 TN_API TnBodyDef tn_body_def(void);
 TN_API TnJointDef tn_joint_def(void);
+/* How many numbers of TnGeomDef.size the shape has. */
+TN_API int tn_geom_size_count(TnGeomType type);
 TN_API TnGeomDef tn_geom_def(void);
 TN_API TnSiteDef tn_site_def(void);
 TN_API TnTendonDef tn_tendon_def(void);
@@ -756,9 +797,15 @@ typedef struct TnRemarks {
  * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
+/* The same of a text, MJCF or URDF. `path` stands for it in messages, and the files that it names
+ * are looked for beside it; NULL: "model", in the present folder. */
+TN_API TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks,
+                                     TnError *err);
 
-/* How a URDF file is read; MJCF needs none of it. */
+/* How a file is read. */
 typedef struct TnLoadDef {
+    const char *text; /* read instead of the file, which need not exist; NULL (default): the file */
+    /* of URDF only */
     const char *package_path; /* folders for package://, separated by ':', tried before those of
                                  the environment variable ROS_PACKAGE_PATH; may be NULL */
     bool free_base;           /* the root link has a free joint; default false: it is fixed */

@@ -181,11 +181,24 @@ typedef struct TnWheelInfo {
 } TnWheelInfo;
 TN_API TnWheelInfo tn_model_wheel_info(const TnModel *model, TnWheelId id);
 
+/* For drawing. Only spatial tendons have branches: a pulley begins a new one. */
+typedef struct TnTendonInfo {
+    const char *name;
+    int branch_count; /* 0: a fixed tendon */
+    TnBodyId body;    /* one that it moves; 0: none */
+    double width;     /* m, radius */
+    double rgba[4];
+} TnTendonInfo;
+TN_API TnTendonInfo tn_model_tendon_info(const TnModel *model, TnTendonId id);
+/* Points that a branch (0 …) is drawn through. */
+TN_API int tn_model_tendon_points(const TnModel *model, TnTendonId id, int branch);
+
 typedef struct TnEqualityInfo {
     TnEqualityType type;
     bool active;
-    TnBodyId body1, body2;    /* connect, weld; body2 is the world if not given */
-    TnJointId joint1, joint2; /* joint; joint2 may be 0 */
+    TnBodyId body1, body2;       /* connect, weld; body2 is the world if not given */
+    TnJointId joint1, joint2;    /* joint; joint2 may be 0 */
+    TnTendonId tendon1, tendon2; /* tendon; tendon2 may be 0 */
 } TnEqualityInfo;
 TN_API TnEqualityInfo tn_model_equality_info(const TnModel *model, TnEqualityId id);
 

@@ -149,6 +149,11 @@ TN_API TnWorldDef tn_world_def(void);
 TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err);
 TN_API void tn_world_destroy(TnWorld *world);
 TN_API TnStepReport tn_world_step(TnWorld *world);
+/* Called at the beginning of every step, before controls and forces are read, and at its end, once
+ * the new state is there; also of steps that others take. They may call everything but
+ * tn_world_step and tn_world_destroy. NULL: none. */
+typedef void (*TnStepFn)(void *user, TnWorld *world);
+TN_API void tn_world_set_callbacks(TnWorld *world, TnStepFn before, TnStepFn after, void *user);
 TN_API void tn_world_reset(TnWorld *world, TnKeyId key); /* 0: the reference pose */
 /* An island of the last step; index from 0 to island_count - 1. */
 TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
@@ -213,6 +218,8 @@ TN_API TnStatus tn_world_soft_stress(const TnWorld *world, TnSoftId soft, double
                                      double *von_mises, TnError *err);
 
 TN_API void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4]);
+/* The points of a spatial tendon, 3 numbers each, branch by branch (tn_model_tendon_points). */
+TN_API void tn_world_tendon_way(const TnWorld *world, TnTendonId tendon, double *points);
 TN_API void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],
                                    double angular[3]); /* world axes */
 /* The frame of a site or geom, and the velocity of its origin; world axes. Zeros for the surface of

@@ -216,6 +216,25 @@ static void snap(const Search *s, const TnPlaced *edge, const double face[3], Tn
     w->gap = gap;
 }
 
+/* In closed form; false where the centre lies on the edge and there is no direction. */
+static bool ball_witness(const TnPlaced *ball, const TnPlaced *edge, TnWitness *w)
+{
+    const double *half = edge->shape->mesh_vertices, *c = ball->at->pos;
+    double d[3], radius = ball->shape->size[0];
+    v3_sub(d, c, edge->at->pos);
+    double along = fmax(-1.0, fmin(1.0, v3_dot(d, half) / v3_dot(half, half)));
+    v3_copy(w->b, edge->at->pos);
+    v3_add_scaled(w->b, half, along);
+    v3_sub(w->normal, w->b, c);
+    double distance = v3_norm(w->normal);
+    if (!(distance > 1e-12 * v3_norm(half))) return false;
+    v3_scale(w->normal, w->normal, 1.0 / distance);
+    v3_copy(w->a, c);
+    v3_add_scaled(w->a, w->normal, radius);
+    w->gap = distance - radius;
+    return true;
+}
+
 static void meet_ridge(Search *s, int triangle, int side, double corners[3][3])
 {
     const TnTriangle *t = &s->mesh->triangles[triangle];
@@ -231,10 +250,14 @@ static void meet_ridge(Search *s, int triangle, int side, double corners[3][3])
         half[k] = 0.5 * (a - b);
         half[3 + k] = 0.5 * (b - a);
     }
-    v3_sub(away, s->shape->at->pos, at.pos);
-    double reach = s->margin + tn_core_radius(s->shape->shape);
-    if (reach > 0.0 && tn_gjk_apart(s->shape, &edge, reach, away)) return;
-    tn_convex_witness(s->shape, &edge, &w);
+    if (s->shape->shape->type == TN_GEOM_SPHERE) {
+        if (!ball_witness(s->shape, &edge, &w)) return;
+    } else {
+        v3_sub(away, s->shape->at->pos, at.pos);
+        double reach = s->margin + tn_core_radius(s->shape->shape);
+        if (reach > 0.0 && tn_gjk_apart(s->shape, &edge, reach, away)) return;
+        tn_convex_witness(s->shape, &edge, &w);
+    }
     snap(s, &edge, t->normal, &w);
     if (t->across[side] >= 0) snap(s, &edge, s->mesh->triangles[t->across[side]].normal, &w);
     if (!(w.gap <= s->margin)) return;

@@ -1,8 +1,8 @@
 /* blend.c: the share w of v⁺ with which each subsystem moves, t((1-w) v̂ + w v⁺).
  *
  * w is 0, the θ rule, where nothing pushes; 1 where a contact pushes or a joint limit is hit; 1 - ε
- * where a contact with restitution is hit. Subsystems that an equality, a hold or a tie joins share
- * the largest w. */
+ * where a contact with restitution is hit. Subsystems that an equality, a path, a hold or a tie
+ * joins share the largest w. */
 #include "rows.h"
 
 #include <math.h>
@@ -18,6 +18,34 @@ static int subsystem_of_joint(const TnModel *model, int joint)
     return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
 }
 
+/* Of an equality's sides. */
+static int side_of(const TnModel *model, const TnEquality *e, int side)
+{
+    int tendon = side ? e->tendon2 : e->tendon1, joint = side ? e->joint2 : e->joint1;
+    if (e->type == TN_EQUALITY_TENDON) return tendon < 0 ? -1 : model->tendons[tendon].subsystem;
+    if (e->type == TN_EQUALITY_JOINT) return subsystem_of_joint(model, joint);
+    return model->links[model->bodies[side ? e->body2 : e->body1].link].subsystem;
+}
+
+/* One round over paths; true where something changed. */
+static bool share_paths(const TnModel *model, double *blend)
+{
+    bool changed = false;
+    for (int i = 0; i < model->path_count; i++) {
+        const TnPath *path = &model->paths[i];
+        double most = 0.0;
+        if (!path->acts) continue;
+        for (int k = 0; k < path->link_count; k++)
+            most = fmax(most, blend[model->links[path->links[k]].subsystem]);
+        for (int k = 0; k < path->link_count; k++) {
+            double *own = &blend[model->links[path->links[k]].subsystem];
+            changed |= *own != most;
+            *own = most;
+        }
+    }
+    return changed;
+}
+
 void tn_constraint_share_blend(const TnModel *model, double *blend)
 {
     bool changed = true;
@@ -26,16 +54,13 @@ void tn_constraint_share_blend(const TnModel *model, double *blend)
         for (int i = 0; i < model->equality_count; i++) {
             const TnEquality *e = &model->equalities[i];
             if (!e->active) continue;
-            bool joints = e->type == TN_EQUALITY_JOINT;
-            int a = joints ? subsystem_of_joint(model, e->joint1)
-                           : model->links[model->bodies[e->body1].link].subsystem;
-            int b = joints ? subsystem_of_joint(model, e->joint2)
-                           : model->links[model->bodies[e->body2].link].subsystem;
+            int a = side_of(model, e, 0), b = side_of(model, e, 1);
             if (a < 0 || b < 0 || blend[a] == blend[b]) continue;
             blend[a] = blend[b] = fmax(blend[a], blend[b]);
             changed = true;
         }
         changed |= tn_constraint_share_softs(model, blend);
+        changed |= share_paths(model, blend);
     }
 }
 

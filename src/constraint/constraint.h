@@ -43,7 +43,8 @@ typedef struct TnConstraintInput {
     TnMeshMemory *const *mesh_memory;
     const double *end_qvel; /* v⁺ of soft bodies' nodes as it is predicted, whole-model */
     const TnContactList *contacts;
-    const double *blend; /* per subsystem: share w of v⁺ in its displacement, as planned */
+    const double *inputs; /* per actuator (tn_actuator_inputs) */
+    const double *blend;  /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found;            /* per dof: v̂ */
     const TnContactCourse *courses; /* per contact */
@@ -94,7 +95,19 @@ typedef struct TnConstraintSet {
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     double *row_drive; /* per row: J v of mocap bodies; NULL without */
     int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
+    struct TnPathRow *path_rows; /* forces and dry friction along paths */
+    int path_row_count;
 } TnConstraintSet;
+
+/* A row of force or dry friction along a path, for the account of energy. */
+typedef struct TnPathRow {
+    int row;
+    int tendon, actuator; /* -1: not of one */
+    double shift;         /* J v, v at the step's start */
+    double drive;         /* of it what mocap bodies make, at any time */
+    double damping;       /* of a tendon's own force: D (share · J v̂ - (share - 1) J v) is its */
+    double share;
+} TnPathRow;
 
 typedef struct TnLimit {
     int row, subsystem;
@@ -131,6 +144,11 @@ bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWhe
  * subsystems. Sleepers are left alone. False: no memory. */
 bool tn_wheels_stop_slip(const TnModel *model, const TnState *state, const double *qpos,
                          double *qvel, TnLinkFrame *frames, TnArena *arena);
+/* Takes what curved equalities of joints and tendons left across them out of a new state's velocity
+ * (equality_drift.c); writes the frames of their subsystems, and which these are. False: no memory.
+ */
+bool tn_equalities_stop_drift(const TnModel *model, const TnState *state, const double *qpos,
+                              double *qvel, TnLinkFrame *frames, TnArena *arena, bool *changed);
 /* The contact's arm of one side from the centre of mass of the link that it counts for; not of soft
  * points. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,

@@ -14,6 +14,13 @@
  * for ever (v⁺ = 2v̂ - v); from η = ⅔ on the rule itself halves it in every step. So
  * γ = max(0, 2 - 3η). The row is written for v̂, with u = κ v̂ + (1-κ) v, κ = η/θ.
  *
+ * Curved equalities of joints and tendons (exact) are closed in full at the step's end instead,
+ *
+ *     J u + [(C(q ⊕ t u₀) - C(q))/t - J u₀] + C/t = 0,
+ *
+ * and what is left of J v there is taken out afterwards (equality_drift.c): J₀ v of smooth motion
+ * is t² J̇ v̇/2, which the rule above would let open them by.
+ *
  * Where J is taken matters little for C. It is taken at q ⊕ (1-η) t u₀, for then free bodies keep
  * their angular momentum exactly: over a step with a force f at a point x, that of a body about the
  * origin grows by t x × f when its arm is x - (c + (1-η) t v), c its centre of mass. Both bodies of
@@ -37,9 +44,10 @@ static double close_law(const TnConstraintInput *in, double shift, double eta, d
     double t = in->t, kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
     double length = x.length > 0.0 ? x.length : fabs(x.C);
     double out = tn_way_out(length, v3_norm(option->gravity) / lever, size / lever, t,
-                            option->stabilization);
+                            x.exact ? 1.0 : option->stabilization);
     out = length > 0.0 ? out * (x.C / length) : 0.0; /* straight back */
-    double e = (x.C_end - x.C) / t - x.rate - gamma * x.start_rate + eta * out;
+    double curve = (x.C_end - x.C) / t - x.rate;
+    double e = x.exact ? curve + out : curve - gamma * x.start_rate + eta * out;
     return (e + (1.0 - kappa) * shift) / kappa;
 }
 
@@ -102,7 +110,7 @@ static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index
         tn_row_add_link(w, row, &place, link1, x, axes3[k], zero3, -1.0);
         tn_row_close_equality(w, row, eta,
                               (TnViolation){start2[k] - start1[k], end2[k] - end1[k], w->rate,
-                                            v2[k] - v1[k], length});
+                                            v2[k] - v1[k], length, false});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -139,8 +147,9 @@ static void add_turn(TnRowWriter *w, const TnMotion *m, double eta, int index,
         tn_row_add_link(w, row, &place, link1, zero3, zero3, axes3[k], -1.0);
         double start_rate = v2[3 + k] - v1[3 + k];
         tn_row_set_lever(w, row);
-        tn_row_close_equality(w, row, eta,
-                              (TnViolation){start[k], end[k], w->rate, start_rate, v3_norm(start)});
+        tn_row_close_equality(
+            w, row, eta,
+            (TnViolation){start[k], end[k], w->rate, start_rate, v3_norm(start), false});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -198,23 +207,13 @@ static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int in
             rate += bond->J[12 * k + i] * u[i];
             shift += bond->J[12 * k + i] * in->twists[links[i / 6]][i % 6];
         }
-        bond->e[k] =
-            close_law(in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
-                      (TnViolation){start[k], end[k], rate, shift, v3_norm(start + k / 3 * 3)});
+        bond->e[k] = close_law(
+            in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
+            (TnViolation){start[k], end[k], rate, shift, v3_norm(start + k / 3 * 3), false});
     }
 }
 
 /* ---- joints ---- */
-
-static double polynomial(const double c[5], double x)
-{
-    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
-}
-
-static double polynomial_slope(const double c[5], double x)
-{
-    return c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
-}
 
 /* C = x1 - p(x2), or x1 - c0 where there is no second joint. */
 static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEquality *equality)
@@ -229,15 +228,19 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
     tn_motion_predict(w->in, eta, 1, &v1, &state->vhat[j1->dof_start], &u1);
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
     tn_row_add_dof(w, row, sub1, j1->dof_start, 1.0);
-    TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1, 0.0};
+    TnViolation violation = {x1 - c[0], x1 + t * u1 - c[0], u1, v1, 0.0, false};
     if (equality->joint2 >= 0) {
         const TnJoint *j2 = &model->joints[equality->joint2];
         double x2 = state->qpos[j2->qpos_start] - j2->ref, v2 = state->qvel[j2->dof_start];
         tn_motion_predict(w->in, eta, 1, &v2, &state->vhat[j2->dof_start], &u2);
-        double slope = polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
+        double slope = tn_polynomial_slope(c, x2 + (1.0 - eta) * t * u2);
         tn_row_add_dof(w, row, tn_subsystem_of_joint(model, j2), j2->dof_start, -slope);
-        violation = (TnViolation){x1 - polynomial(c, x2), x1 + t * u1 - polynomial(c, x2 + t * u2),
-                                  u1 - slope * u2, v1 - polynomial_slope(c, x2) * v2, 0.0};
+        violation = (TnViolation){x1 - tn_polynomial(c, x2),
+                                  x1 + t * u1 - tn_polynomial(c, x2 + t * u2),
+                                  u1 - slope * u2,
+                                  v1 - tn_polynomial_slope(c, x2) * v2,
+                                  0.0,
+                                  equality->curved};
     }
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, eta, violation);
@@ -249,7 +252,8 @@ bool tn_constraint_add_equalities(TnRowWriter *w)
     TnMotion motion = {0};
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *equality = &model->equalities[i];
-        if (!equality->active || (equality->segment && !w->in->division->iterated[i]) ||
+        if (!equality->active || equality->type == TN_EQUALITY_TENDON ||
+            (equality->segment && !w->in->division->iterated[i]) ||
             tn_equality_asleep(w->in->state, model, i))
             continue;
         if (!motion.eta && !tn_motion_init(w->in, &motion)) return false;

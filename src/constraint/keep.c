@@ -29,9 +29,16 @@ static void clear_rows(const TnConstraintInput *in, TnState *state)
             clear(state, tn_row_slot_joint(model, model->links[l].joint_start, 0),
                   3 * model->links[l].joint_count);
     }
-    for (int i = 0; i < model->tendon_count; i++)
-        if (!state->asleep[model->tendons[i].subsystem])
-            clear(state, tn_row_slot_tendon(model, i, 0), 3);
+    for (int i = 0; i < model->tendon_count; i++) {
+        const TnTendon *tendon = &model->tendons[i];
+        if (tn_subsystem_asleep(state, tendon->subsystem)) continue;
+        clear(state, tn_row_slot_tendon(model, i, 0), 3);
+        if (tendon->force >= 0) clear(state, tn_row_slot_force(model, tendon->force), 1);
+    }
+    for (int i = 0; i < model->actuator_count; i++)
+        if (model->actuators[i].force >= 0 &&
+            !tn_subsystem_asleep(state, model->actuators[i].subsystem))
+            clear(state, tn_row_slot_force(model, model->actuators[i].force), 1);
     for (int i = 0; i < model->wheel_count; i++)
         if (!tn_link_asleep(state, model, model->bodies[model->wheels[i].body].link))
             clear(state, tn_row_slot_wheel(model, i, 0), 3);

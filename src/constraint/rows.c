@@ -1,5 +1,5 @@
 /* rows.c: appending scalar rows; joint limits, dry friction of joints and spin friction of
- * contacts. Tendons: tendon_rows.c; equalities: equality.c. */
+ * contacts. Tendons: tendon_rows.c, path_rows.c; equalities: equality.c. */
 #include "rows.h"
 
 #include <math.h>
@@ -404,13 +404,16 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
     for (int s = 0, j, end; s < model->subsystem_count; s++)
         for (joints_of(in, s, &j, &end); j < end; j++) count_rows_of_joint(in, j, &n);
     tn_constraint_count_tendons(in, &n);
+    tn_constraint_count_paths(in, &n);
     tn_constraint_count_wheels(in, &n);
     tn_constraint_count_softs(in, &n);
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
         int rows = e->type == TN_EQUALITY_WELD ? 6 : e->type == TN_EQUALITY_CONNECT ? 3 : 1;
         int dims = 0;
-        if (!e->active || e->segment || tn_equality_asleep(in->state, model, i)) continue;
+        if (!e->active || e->segment || e->type == TN_EQUALITY_TENDON ||
+            tn_equality_asleep(in->state, model, i))
+            continue;
         if (e->type == TN_EQUALITY_JOINT) {
             dims = tn_subsystem_of_joint(model, &model->joints[e->joint1])->dof_count;
             if (e->joint2 >= 0)
@@ -445,8 +448,8 @@ bool tn_constraint_fill_rows(const TnConstraintInput *in, const TnTreeAxes *axes
                      .start = {in->frames, axes, in->twists, in->state->qvel}};
     add_joint_rows(&w);
     tn_constraint_add_tendons(&w);
-    if (!tn_constraint_add_equalities(&w) || !tn_constraint_add_wheels(&w) ||
-        !tn_constraint_add_softs(&w))
+    if (!tn_constraint_add_paths(&w) || !tn_constraint_add_equalities(&w) ||
+        !tn_constraint_add_wheels(&w) || !tn_constraint_add_softs(&w))
         return false;
     add_contact_rows(&w);
     TnProblem *p = &set->problem;

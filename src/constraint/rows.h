@@ -95,6 +95,10 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
 void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *counts);
 void tn_constraint_add_tendons(TnRowWriter *w);
 
+/* ---- path_rows.c ---- */
+void tn_constraint_count_paths(const TnConstraintInput *in, TnRowCounts *counts);
+bool tn_constraint_add_paths(TnRowWriter *w); /* false: no memory */
+
 /* ---- bonds.c: springs between groups of a rod, and welds of segments that are iterated ---- */
 /* Springs and followers; the other welds come from equality.c. */
 bool tn_constraint_add_bonds(const TnConstraintInput *in,
@@ -169,6 +173,7 @@ bool tn_motion_of_body(const TnConstraintInput *in, int body, TnMotion *m, doubl
  * a row that is a component of a vector: the vector's length at the start; 0: |C|. */
 typedef struct TnViolation {
     double C, C_end, rate, start_rate, length;
+    bool exact; /* it is closed in full, and tn_equalities_stop_drift is asked afterwards */
 } TnViolation;
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x);
 

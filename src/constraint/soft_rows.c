@@ -169,7 +169,7 @@ static void add_hold(TnRowWriter *w, const TnMotion *m, double eta, int soft_ind
         add_soft_side(w, row, soft_index, 1, &hold->node, &one, k, 1.0);
         tn_row_close_equality(w, row, eta,
                               (TnViolation){x[k] - start[k], x_end[k] - end[k], w->rate,
-                                            v[k] - velocity[k], v3_distance(x, start)});
+                                            v[k] - velocity[k], v3_distance(x, start), false});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -208,9 +208,9 @@ static void add_tie(TnRowWriter *w, double eta, int index)
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_tie(in->model, index, k));
         add_soft_side(w, row, tie->soft1, 1, &tie->node1, &one, k, 1.0);
         add_soft_side(w, row, tie->soft2, 4, tie->node2, tie->weight, k, -1.0);
-        tn_row_close_equality(
-            w, row, eta,
-            (TnViolation){x1[k] - x2[k], e1[k] - e2[k], w->rate, w->shift, v3_distance(x1, x2)});
+        tn_row_close_equality(w, row, eta,
+                              (TnViolation){x1[k] - x2[k], e1[k] - e2[k], w->rate, w->shift,
+                                            v3_distance(x1, x2), false});
         tn_row_drop_if_empty(w, row);
     }
 }

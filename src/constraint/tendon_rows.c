@@ -1,5 +1,5 @@
-/* tendon_rows.c: limits and dry friction of tendons. As for joints (rows.c), with the length in
- * place of the coordinate: J = coef over the dofs of one tree. */
+/* tendon_rows.c: limits and dry friction of direct tendons. As for joints (rows.c), with the length
+ * in place of the coordinate: J = coef over the dofs of one tree. */
 #include "rows.h"
 
 typedef struct Limit {
@@ -26,7 +26,7 @@ void tn_constraint_count_tendons(const TnConstraintInput *in, TnRowCounts *count
 {
     for (int k = 0; k < in->model->tendon_count; k++) {
         const TnTendon *tendon = &in->model->tendons[k];
-        if (in->state->asleep[tendon->subsystem]) continue;
+        if (!tendon->direct || in->state->asleep[tendon->subsystem]) continue;
         Limit limit;
         int rows = tendon->friction_loss > 0.0;
         for (int upper = 0; tendon->limited && upper < 2; upper++)
@@ -49,7 +49,7 @@ void tn_constraint_add_tendons(TnRowWriter *w)
     const TnModel *model = w->in->model;
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        if (w->in->state->asleep[tendon->subsystem]) continue;
+        if (!tendon->direct || w->in->state->asleep[tendon->subsystem]) continue;
         for (int upper = 0; tendon->limited && upper < 2; upper++) {
             Limit limit;
             if (!watch(w->in, tendon, upper, &limit)) continue;

@@ -83,7 +83,7 @@ static void add_height(TnRowWriter *w, const Roll *r, int slot, const double nor
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, slot);
     tn_row_add_link(w, row, &r->place, r->link, r->middle.point, normal, zero3, 1.0);
     tn_row_close_equality(w, row, r->eta,
-                          (TnViolation){r->start.height, r->end.height, w->rate, rate, 0.0});
+                          (TnViolation){r->start.height, r->end.height, w->rate, rate, 0.0, false});
     tn_row_drop_if_empty(w, row);
 }
 

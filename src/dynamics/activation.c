@@ -88,9 +88,11 @@ double tn_actuator_input(const TnModel *model, int actuator, const TnDrive *driv
     const TnActuator *a = &model->actuators[actuator];
     const double *act = drive->act && a->act >= 0 ? drive->act + a->act : none;
     double u = control_of(a, drive->ctrl ? drive->ctrl[actuator] : 0.0);
-    if (a->activation == TN_ACTIVATION_PID)
-        return control_force(&a->pid, drive, u, tn_actuator_length(model, actuator, drive->qpos),
-                             act, next);
+    if (a->activation == TN_ACTIVATION_PID) {
+        const TnDriven at = {.qpos = drive->qpos, .frames = drive->frames};
+        return control_force(&a->pid, drive, u, tn_actuator_length(model, actuator, &at), act,
+                             next);
+    }
     if (a->act < 0) return u;
     next[0] = next_of(a, u, act[0], drive->t);
     return a->act_early ? next[0] : act[0];

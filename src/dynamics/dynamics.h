@@ -208,10 +208,16 @@ bool tn_predict_velocity(int n, const double *v, const double *last, double *out
 void tn_tree_lift(const TnModel *model, const TnSubsystem *sub, const TnLinkFrame *frames,
                   const double origin[3], const double (*S)[6], double *lift);
 
+/* A state and what actuators act by; frames and twists are those of the links. */
+typedef struct TnDriven {
+    const double *qpos, *qvel, *inputs; /* inputs (tn_actuator_inputs) may be NULL */
+    const TnLinkFrame *frames;
+    const double (*twists)[6];
+} TnDriven;
+
 /* ---- passive.c ---- */
 /* Adds those of all joints and tendons, dof_count numbers. */
-void tn_springs_and_dampers(const TnModel *model, const double *qpos, const double *qvel,
-                            double *force);
+void tn_springs_and_dampers(const TnModel *model, const TnDriven *at, double *force);
 
 /* ---- drag.c ---- */
 /* Adds the forces of a medium on the dofs of a tree at a velocity v (the subsystem's), S as for
@@ -222,8 +228,8 @@ bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
 
 /* ---- actuation.c ---- */
 /* Gear included. */
-double tn_actuator_length(const TnModel *model, int actuator, const double *qpos);
-double tn_actuator_velocity(const TnModel *model, int actuator, const double *qvel);
+double tn_actuator_length(const TnModel *model, int actuator, const TnDriven *at);
+double tn_actuator_velocity(const TnModel *model, int actuator, const TnDriven *at);
 /* constant + by_length · length + by_velocity · velocity, before any limit; gear not included.
  * Exact, but of muscles linear about the length and velocity given. */
 typedef struct TnAffineForce {
@@ -231,12 +237,10 @@ typedef struct TnAffineForce {
 } TnAffineForce;
 TnAffineForce tn_actuator_affine(const TnActuator *a, double input, double length, double velocity);
 /* Scalar force of actuator a before gear, clamped to its force range. */
-double tn_actuator_force(const TnModel *model, int actuator, const double *qpos, const double *qvel,
-                         const double *inputs);
+double tn_actuator_force(const TnModel *model, int actuator, const TnDriven *at);
 /* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`
  * is what gravity compensation adds, where the joint counts it. */
-double tn_actuator_force_on(const TnModel *model, int dof, const double *qpos, const double *qvel,
-                            const double *inputs, double lift);
+double tn_actuator_force_on(const TnModel *model, int dof, const TnDriven *at, double lift);
 
 /* ---- muscle.c ---- */
 /* Force per unit of activation and its derivatives by length and velocity; and without any. */
@@ -248,6 +252,7 @@ void tn_muscle_passive(const TnMuscles *muscles, double length, double out[2]);
 typedef struct TnDrive {
     double time, t;
     const double *ctrl, *act, *qpos;
+    const TnLinkFrame *frames;
 } TnDrive;
 /* What an actuator acts by: its control within its range, its activation, or the force of a
  * controller. next: its activations at the end of the step, where it has any. */

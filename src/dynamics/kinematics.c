@@ -5,7 +5,7 @@
  * at its com, angular) in world axes. */
 #include "dynamics.h"
 
-#include "joint_motion.h"
+#include "../model/joint_motion.h"
 
 static void world_frame(TnLinkFrame *frame)
 {

@@ -134,11 +134,33 @@ static float *capture_rods(TnFrame *frame, const TnModel *model, int rod_count)
     return to;
 }
 
+/* Longer ways need memory. */
+enum { TENDON_POINTS = 256 };
+
+/* Tendon by tendon. Returns where the points of soft bodies begin. */
+static float *capture_tendons(const TnWorld *world, int tendon_count, float *to)
+{
+    const TnModel *model = tn_world_model(world);
+    for (TnTendonId id = 1; id <= tendon_count; id++) {
+        TnTendonInfo info = tn_model_tendon_info(model, id);
+        double few[3 * TENDON_POINTS], *way = few;
+        int count = 0;
+        for (int branch = 0; branch < info.branch_count; branch++)
+            count += tn_model_tendon_points(model, id, branch);
+        if (count > TENDON_POINTS) way = tn_malloc(3 * (size_t)count * sizeof *way);
+        if (way) tn_world_tendon_way(world, id, way);
+        for (int k = 0; k < 3 * count; k++) *to++ = way ? (float)way[k] : 0.0f;
+        if (way != few) tn_free(way);
+    }
+    return to;
+}
+
 static void capture_points(TnFrame *frame, const TnWorld *world, const TnModelInfo *info)
 {
     const TnModel *model = tn_world_model(world);
     const double *qpos = tn_world_state(world).qpos;
     float *to = capture_rods(frame, model, info->rod_count);
+    to = capture_tendons(world, info->tendon_count, to);
     for (TnSoftId id = 1; id <= info->soft_count; id++) {
         TnSoftInfo soft = tn_model_soft_info(model, id);
         for (int k = 0; k < 3 * soft.node_count; k++) *to++ = (float)qpos[soft.qpos_start + k];

@@ -31,8 +31,8 @@ void tn_mjcf_interpret(TnMjcf *m)
     tn_mjcf_read_bodies(m);
     tn_mjcf_read_softs(m);
     tn_mjcf_read_contacts(m);
-    tn_mjcf_read_equalities(m);
     tn_mjcf_read_tendons(m);
+    tn_mjcf_read_equalities(m);
     tn_mjcf_read_actuators(m);
     tn_mjcf_read_sensors(m);
     tn_mjcf_read_keys(m);
@@ -81,7 +81,7 @@ static Format format_of(TnMjcf *m)
 
 static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
 {
-    if (is_xml_model(m, path)) m->root = tn_mjcf_read_tree(m, path);
+    if (load->text || is_xml_model(m, path)) m->root = tn_mjcf_read_tree(m, path, load->text);
     Format format = m->root ? format_of(m) : FORMAT_OTHER;
     if (format != FORMAT_OTHER) {
         m->builder = tn_builder_create();
@@ -97,6 +97,7 @@ static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     }
     if (m->err.count == 0) return;
+    if (m->builder && format == FORMAT_MJCF && !m->pool.failed) tn_mjcf_check_rest(m);
     tn_builder_destroy(m->builder);
     m->builder = NULL;
 }
@@ -134,14 +135,30 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
     return builder;
 }
 
-TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+static TnModel *load_model(const char *path, const TnLoadDef *def, TnRemarks *remarks, TnError *err)
 {
-    /* Errors of the file first: compiling what is left of it would only repeat them in other words.
-     */
-    TnModelBuilder *builder = tn_builder_load(path, NULL, remarks, err);
+    TnModelBuilder *builder = tn_builder_load(path, def, remarks, err);
     TnModel *model = builder ? tn_builder_compile(builder, err) : NULL;
     tn_builder_destroy(builder);
     return model;
+}
+
+TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err)
+{
+    return load_model(path, NULL, remarks, err);
+}
+
+TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks, TnError *err)
+{
+    TnLoadDef def = tn_load_def();
+    if (remarks) *remarks = (TnRemarks){0};
+    if (err) *err = (TnError){0};
+    if (!text) {
+        tn_error_add(err, TN_ERROR_USAGE, "no text of a model was given");
+        return NULL;
+    }
+    def.text = text;
+    return load_model(path && path[0] ? path : "model", &def, remarks, err);
 }
 
 TnModel *tn_model_load(const char *path, TnError *err)

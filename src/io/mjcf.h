@@ -77,7 +77,8 @@ typedef enum TnMjcfGroup {
     TN_GROUP_CONTACT,
     TN_GROUP_EQUALITY,
     TN_GROUP_TENDON,
-    TN_GROUP_FIXED, /* in a fixed tendon */
+    TN_GROUP_FIXED,   /* in a fixed tendon */
+    TN_GROUP_SPATIAL, /* in a spatial one */
     TN_GROUP_ACTUATOR,
     TN_GROUP_SENSOR,
     TN_GROUP_VISUAL,
@@ -280,6 +281,9 @@ typedef struct TnMjcf {
     struct TnMjcfFlexcomp *flexcomps, *last_flexcomp; /* in the order of the file */
 } TnMjcf;
 
+/* After errors: adds what the compiler finds in the rest (mjcf_rest.c). */
+void tn_mjcf_check_rest(TnMjcf *m);
+
 /* Errors and remarks with their place (mjcf_check.c). */
 void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -474,8 +478,9 @@ void tn_mjcf_attached_keys(TnMjcf *m, const TnXmlElement *root, const TnXmlEleme
                            const char *prefix, int instance);
 void tn_mjcf_read_attached_keys(TnMjcf *m);
 
-/* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error. */
-TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path);
+/* Files (mjcf_include.c): the tree of the main file with includes in place, NULL after an error;
+ * `text` is read instead of the file unless it is NULL. */
+TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path, const char *text);
 /* Another model that `element` names; its elements are in a scope of their own. */
 TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const char *path,
                                  int *scope);

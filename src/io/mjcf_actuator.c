@@ -1,5 +1,5 @@
-/* mjcf_actuator.c: actuators on hinge and slide joints and on tendons: what they act on, and their
- * ranges. Their laws are in mjcf_gains.c. */
+/* mjcf_actuator.c: actuators on joints, tendons, sites and slider-cranks: what they act on, and
+ * their ranges. Their laws are in mjcf_gains.c. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -10,12 +10,25 @@ static void read_joint(TnMjcf *m, const TnXmlElement *e, const char *attr, TnAct
     const TnMjcfName *name = tn_mjcf_refer(m, TN_NAMED_JOINT, e, attr);
     const TnJointDef *joint = name ? name->data : NULL;
     if (!joint) return;
-    if (joint->type != TN_JOINT_HINGE && joint->type != TN_JOINT_SLIDE) {
-        tn_mjcf_error_attr(m, e, attr, "actuators on free and ball joints are not supported yet");
-        return;
-    }
     actuator->joint = name->id;
+    actuator->in_parent = strcmp(attr, "jointinparent") == 0;
     *range = joint->range;
+}
+
+static void read_sites(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuator)
+{
+    const TnMjcfName *site = tn_mjcf_refer(m, TN_NAMED_SITE, e, "site"),
+                     *ref = tn_mjcf_refer(m, TN_NAMED_SITE, e, "refsite"),
+                     *crank = tn_mjcf_refer(m, TN_NAMED_SITE, e, "cranksite"),
+                     *slider = tn_mjcf_refer(m, TN_NAMED_SITE, e, "slidersite");
+    if (tn_xml_attr(e, "refsite") && (!ref || !site)) return;
+    actuator->site = site ? site->id : 0;
+    actuator->ref_site = ref ? ref->id : 0;
+    if (tn_xml_attr(e, "cranksite") && !tn_xml_attr(e, "slidersite"))
+        tn_mjcf_error(m, e, "attribute 'slidersite' is missing");
+    if (!crank || !slider) return;
+    actuator->crank_site = crank->id;
+    actuator->slider_site = slider->id;
 }
 
 /* The joint or tendon it acts on, and that one's range. False after an error. */
@@ -35,7 +48,7 @@ static bool read_target(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuato
         first = targets[i];
     }
     if (!first) {
-        tn_mjcf_error(m, e, "attribute 'joint' or 'tendon' is missing");
+        tn_mjcf_error(m, e, "attribute 'joint', 'tendon', 'site' or 'cranksite' is missing");
         return false;
     }
     if (strcmp(first, "body") == 0) {
@@ -54,22 +67,21 @@ static bool read_target(TnMjcf *m, const TnXmlElement *e, TnActuatorDef *actuato
         if (tendon) *range = tendon->range;
     } else if (strncmp(first, "joint", 5) == 0) {
         read_joint(m, e, first, actuator, range);
-    } /* the others are refused by the rule; nothing more need be said */
-    return actuator->joint || actuator->tendon;
+    } else {
+        read_sites(m, e, actuator);
+    }
+    return actuator->joint || actuator->tendon || actuator->site || actuator->crank_site;
 }
 
+/* Six numbers on sites, free and ball joints; elsewhere the first counts. */
 static void read_gear(TnMjcf *m, const TnMjcfView *view, TnActuatorDef *actuator)
 {
-    double gear[6] = {1, 0, 0, 0, 0, 0};
-    tn_mjcf_reals(m, view, "gear", gear, 6);
-    actuator->gear = gear[0];
-    for (int i = 1; i < 6; i++)
-        if (gear[i] != 0) {
-            tn_mjcf_error_attr(
-                m, view->element, "gear",
-                "gear: only the first number may differ from 0 on a hinge, slide or tendon");
-            return;
-        }
+    actuator->wrench[0] = 1;
+    tn_mjcf_reals(m, view, "gear", actuator->wrench, 6);
+    actuator->gear = actuator->wrench[0];
+    actuator->crank_length = tn_mjcf_real(m, view, "cranklength", 0);
+    if (actuator->crank_site && !(actuator->crank_length > 0))
+        tn_mjcf_error_attr(m, view->element, "cranklength", "cranklength must be positive");
 }
 
 /* Off by the flag, or with its group: it takes a control and gives no force. */

@@ -6,23 +6,6 @@
 
 static const char *const type_names = "plane hfield sphere capsule ellipsoid cylinder box mesh sdf";
 
-/* How many numbers of `size` each type needs. */
-static int size_count(TnGeomType type)
-{
-    switch (type) {
-    case TN_GEOM_SPHERE:
-        return 1;
-    case TN_GEOM_CAPSULE:
-    case TN_GEOM_CYLINDER:
-        return 2;
-    case TN_GEOM_ELLIPSOID:
-    case TN_GEOM_BOX:
-        return 3;
-    default:
-        return 0;
-    }
-}
-
 static bool has_length(TnGeomType type)
 {
     return type == TN_GEOM_CAPSULE || type == TN_GEOM_CYLINDER || type == TN_GEOM_ELLIPSOID ||
@@ -97,19 +80,19 @@ static bool read_shape(TnMjcf *m, const TnMjcfView *view, bool clean, TnMjcfPose
             return false;
         }
         if (!apply_fromto(m, view, ends, pose, &half_length)) return false;
-        if (size_count(geom->type) == 3) {
+        if (tn_geom_size_count(geom->type) == 3) {
             geom->size[1] = geom->size[0];
             geom->size[2] = half_length;
         } else {
             geom->size[1] = half_length;
         }
     }
-    for (int i = 0; i < size_count(geom->type); i++) {
+    for (int i = 0; i < tn_geom_size_count(geom->type); i++) {
         if (geom->size[i] > 0) continue;
         if (clean)
-            tn_mjcf_error_attr(m, view->element, "size",
-                               "size: a geom of this type needs %d positive number%s",
-                               size_count(geom->type), size_count(geom->type) == 1 ? "" : "s");
+            tn_mjcf_error_attr(
+                m, view->element, "size", "size: a geom of this type needs %d positive number%s",
+                tn_geom_size_count(geom->type), tn_geom_size_count(geom->type) == 1 ? "" : "s");
         return false;
     }
     return true;

@@ -161,10 +161,14 @@ TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const c
     return directory && tn_mjcf_add_scope(m, root, directory, scope) ? root : NULL;
 }
 
-TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path)
+TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path, const char *text)
 {
     m->main_directory = tn_io_copy(&m->pool, path, directory_length(path));
     const char *copy = tn_io_copy(&m->pool, path, strlen(path));
     Opened *entry = NULL;
-    return copy && m->main_directory ? open_file(m, copy, NULL, &entry) : NULL;
+    if (!copy || !m->main_directory) return NULL;
+    if (!text) return open_file(m, copy, NULL, &entry);
+    TnXmlElement *root = tn_xml_parse(&m->pool, copy, text, strlen(text), &m->err);
+    if (root) splice_includes(m, root);
+    return root;
 }

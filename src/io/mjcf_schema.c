@@ -140,13 +140,16 @@ TABLE exclude[] = {TEXT("name"), REQUIRED("body1"), REQUIRED("body2"), END};
 TABLE equality_default[] = {BOOL("active"), SOLREF, END};
 TABLE connect[] = {
     OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3), BOOL("active"),
-    NEVER("site1"), NEVER("site2"), SOLREF, END};
+    OWN("site1"), OWN("site2"), SOLREF, END};
 TABLE weld[] = {
     OWN("name"), OWN("class"), OWN("body1"), OWN("body2"), REAL("anchor", 3, 3),
-    REAL("relpose", 7, 7), BOOL("active"), SOFT("torquescale", 1, 1), NEVER("site1"),
-    NEVER("site2"), SOLREF, END};
+    REAL("relpose", 7, 7), BOOL("active"), SOFT("torquescale", 1, 1), OWN("site1"),
+    OWN("site2"), SOLREF, END};
 TABLE joint_equality[] = {
     OWN("name"), OWN("class"), REQUIRED("joint1"), OWN("joint2"), REAL("polycoef", 1, 5),
+    BOOL("active"), SOLREF, END};
+TABLE tendon_equality[] = {
+    OWN("name"), OWN("class"), REQUIRED("tendon1"), OWN("tendon2"), REAL("polycoef", 1, 5),
     BOOL("active"), SOLREF, END};
 
 TABLE tendon[] = {
@@ -154,14 +157,20 @@ TABLE tendon[] = {
     REAL("springlength", 1, 2), SIZE("damping", 1, 1), SIZE("frictionloss", 1, 1),
     ONLY("armature", "0"), ONLY("springyield", "0"), TRI("actuatorfrclimited"),
     REAL("actuatorfrcrange", 2, 2), GAP("margin"), SOFT("solreflimit", 1, 2), SOFT("solimplimit", 1, 5),
-    SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"), USER, END};
+    SOFT("solreffriction", 1, 2), SOFT("solimpfriction", 1, 5), NOTHING("group"),
+    BOUNDED("width", 1, 1, TN_BOUND_POSITIVE), SIZE("rgba", 3, 4), USER, END};
+TABLE tendon_site[] = {REQUIRED("site"), END};
+TABLE tendon_geom[] = {REQUIRED("geom"), OWN("sidesite"), END};
+TABLE tendon_pulley[] = {
+    {.name = "divisor", NUMBERS(1, 1), .where = TN_WHERE_REQUIRED, .bound = TN_BOUND_POSITIVE},
+    END};
 TABLE tendon_joint[] = {
     REQUIRED("joint"), {.name = "coef", NUMBERS(1, 1), .where = TN_WHERE_REQUIRED}, END};
 
 #define TRANSMISSION                                                                               \
-    OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), NEVER("site"),   \
-        NEVER("refsite"), OWN("body"), NEVER("cranksite"), NEVER("slidersite"),                  \
-        NOTHING("cranklength"), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"),    \
+    OWN("name"), OWN("class"), OWN("joint"), OWN("jointinparent"), OWN("tendon"), OWN("site"),     \
+        OWN("refsite"), OWN("body"), OWN("cranksite"), OWN("slidersite"),                        \
+        REAL("cranklength", 1, 1), REAL("lengthrange", 2, 2), REAL("gear", 1, 6), TRI("ctrllimited"), \
         REAL("ctrlrange", 2, 2), TRI("forcelimited"), REAL("forcerange", 2, 2), NOTHING("group"),  \
         ONLY("delay", "0"), ONLY("nsample", "0"), NOTHING("interp"), ONLY("damping", "0"),         \
         ONLY("armature", "0"), USER
@@ -352,7 +361,7 @@ TABLE soft_pin[] = {REGION, END};
 TABLE tenon_tie[] = {REQUIRED("soft1"), REQUIRED("soft2"), REGION, END};
 TABLE track[] = {REQUIRED("file"), INT("loop_from"), END};
 
-#define TENDON_PLAIN "material rgba width"
+#define TENDON_PLAIN "material"
 /* Union over MuJoCo's actuators: classes may speak for kinds that are refused only when used. */
 #define ACTUATOR_PLAIN                                                                             \
     "actdim actearly actlimited actrange area armature bias biasprm biastype cogging controller "  \
@@ -430,8 +439,13 @@ static const GroupedRule rules[] = {
     {TN_GROUP_EQUALITY, {"connect", connect, NULL}},
     {TN_GROUP_EQUALITY, {"weld", weld, NULL}},
     {TN_GROUP_EQUALITY, {"joint", joint_equality, NULL}},
+    {TN_GROUP_EQUALITY, {"tendon", tendon_equality, NULL}},
     {TN_GROUP_EQUALITY, {"flex", flex_equality, NULL}},
     {TN_GROUP_TENDON, {"fixed", tendon, TENDON_PLAIN}},
+    {TN_GROUP_TENDON, {"spatial", tendon, TENDON_PLAIN}},
+    {TN_GROUP_SPATIAL, {"site", tendon_site, NULL}},
+    {TN_GROUP_SPATIAL, {"geom", tendon_geom, NULL}},
+    {TN_GROUP_SPATIAL, {"pulley", tendon_pulley, NULL}},
     {TN_GROUP_FIXED, {"joint", tendon_joint, NULL}},
     {TN_GROUP_ACTUATOR, {"general", general, NULL}},
     {TN_GROUP_ACTUATOR, {"motor", motor, NULL}},
@@ -574,9 +588,7 @@ const char *tn_mjcf_unsupported(TnMjcfGroup group)
     case TN_GROUP_COMPOSITE:
         return "site skin pin";
     case TN_GROUP_EQUALITY:
-        return "tendon flexvert flexstrain distance";
-    case TN_GROUP_TENDON:
-        return "spatial";
+        return "flexvert flexstrain distance";
     case TN_GROUP_ACTUATOR:
         return "dcmotor pid orientation";
     case TN_GROUP_SENSOR:

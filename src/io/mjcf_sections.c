@@ -68,11 +68,35 @@ static bool read_equality_bodies(TnMjcf *m, const TnXmlElement *e, TnEqualityDef
 {
     const TnMjcfName *body1 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body1");
     const TnMjcfName *body2 = tn_mjcf_refer(m, TN_NAMED_BODY, e, "body2");
-    bool by_site = tn_xml_attr(e, "site1") || tn_xml_attr(e, "site2"); /* refused by the rule */
-    if (!tn_xml_attr(e, "body1") && !by_site) tn_mjcf_error(m, e, "attribute 'body1' is missing");
+    if (!tn_xml_attr(e, "body1"))
+        tn_mjcf_error(m, e, "attribute 'body1' is missing, or 'site1' and 'site2'");
     if (!body1 || (tn_xml_attr(e, "body2") && !body2)) return false;
     equality->body1 = body1->id;
     equality->body2 = body2 ? body2->id : 0;
+    return true;
+}
+
+static bool by_sites(const TnXmlElement *e)
+{
+    return tn_xml_attr(e, "site1") || tn_xml_attr(e, "site2");
+}
+
+/* False where something is wrong with the pair of sites. */
+static bool read_equality_sites(TnMjcf *m, const TnXmlElement *e, TnEqualityDef *equality)
+{
+    static const char *const others[] = {"body1", "body2", "anchor", "relpose"};
+    const TnMjcfName *site1 = tn_mjcf_refer(m, TN_NAMED_SITE, e, "site1");
+    const TnMjcfName *site2 = tn_mjcf_refer(m, TN_NAMED_SITE, e, "site2");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (tn_xml_attr(e, others[i]))
+            tn_mjcf_error_attr(m, e, others[i], "%s is for bodies; with sites it has no meaning",
+                               others[i]);
+    for (int i = 0; i < 2; i++)
+        if (!tn_xml_attr(e, i ? "site2" : "site1"))
+            tn_mjcf_error(m, e, "attribute 'site%d' is missing", i + 1);
+    if (!site1 || !site2) return false;
+    equality->site1 = site1->id;
+    equality->site2 = site2->id;
     return true;
 }
 
@@ -152,6 +176,31 @@ static bool read_joint_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfVi
     return true;
 }
 
+static bool read_tendon_equality(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
+                                 TnEqualityDef *equality)
+{
+    const TnMjcfName *first = tn_mjcf_refer(m, TN_NAMED_TENDON, e, "tendon1");
+    const TnMjcfName *second = tn_mjcf_refer(m, TN_NAMED_TENDON, e, "tendon2");
+    const double line[5] = {0, 1, 0, 0, 0};
+    memcpy(equality->polycoef, line, sizeof line);
+    tn_mjcf_reals(m, view, "polycoef", equality->polycoef, 5);
+    if (!first || !first->id || (tn_xml_attr(e, "tendon2") && (!second || !second->id)))
+        return false;
+    equality->tendon1 = first->id;
+    equality->tendon2 = second ? second->id : 0;
+    return true;
+}
+
+static bool read_connect(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
+                         TnEqualityDef *equality)
+{
+    bool good = read_equality_bodies(m, e, equality);
+    if (tn_mjcf_reals(m, view, "anchor", equality->anchor, 3) == 0 && !tn_xml_attr(e, "anchor"))
+        tn_mjcf_error(m, e, "attribute 'anchor' is missing");
+    turn_connect(m, e, equality);
+    return good;
+}
+
 static void read_equality(TnMjcf *m, const TnXmlElement *e)
 {
     if (strcmp(e->name, "flex") == 0) { /* read with the sheet that it names */
@@ -174,16 +223,16 @@ static void read_equality(TnMjcf *m, const TnXmlElement *e)
     bool good;
     if (strcmp(e->name, "connect") == 0) {
         equality.type = TN_EQUALITY_CONNECT;
-        good = read_equality_bodies(m, e, &equality);
-        bool by_site = tn_xml_attr(e, "site1") || tn_xml_attr(e, "site2");
-        if (tn_mjcf_reals(m, &view, "anchor", equality.anchor, 3) == 0 && !by_site &&
-            !tn_xml_attr(e, "anchor"))
-            tn_mjcf_error(m, e, "attribute 'anchor' is missing");
-        turn_connect(m, e, &equality);
+        good = by_sites(e) ? read_equality_sites(m, e, &equality)
+                           : read_connect(m, e, &view, &equality);
     } else if (strcmp(e->name, "weld") == 0) {
         equality.type = TN_EQUALITY_WELD;
-        good = read_weld(m, e, &view, &equality);
-        turn_weld(m, e, &equality);
+        good =
+            by_sites(e) ? read_equality_sites(m, e, &equality) : read_weld(m, e, &view, &equality);
+        if (!by_sites(e)) turn_weld(m, e, &equality);
+    } else if (strcmp(e->name, "tendon") == 0) {
+        equality.type = TN_EQUALITY_TENDON;
+        good = read_tendon_equality(m, e, &view, &equality);
     } else {
         equality.type = TN_EQUALITY_JOINT;
         good = read_joint_equality(m, e, &view, &equality);

@@ -1,5 +1,5 @@
-/* mjcf_tendon.c: fixed tendons. Lengths are sums of joint coordinates in radians and metres, so the
- * compiler's unit of angle does not touch them. */
+/* mjcf_tendon.c: fixed and spatial tendons. Lengths of fixed ones are sums of joint coordinates in
+ * radians and metres, so the compiler's unit of angle does not touch them. */
 #include "mjcf.h"
 
 #include <string.h>
@@ -22,6 +22,27 @@ static int read_joints(TnMjcf *m, const TnXmlElement *tendon, TnTendonJoint *out
     return count;
 }
 
+static int read_points(TnMjcf *m, const TnXmlElement *tendon, TnTendonPoint *out)
+{
+    int count = 0;
+    for (const TnXmlElement *e = tendon->first; e; e = e->next) {
+        if (!tn_mjcf_check_leaf(m, TN_GROUP_SPATIAL, e)) continue;
+        TnMjcfView view = tn_mjcf_plain_view(e);
+        TnTendonPoint point = {.type = TN_TENDON_PULLEY,
+                               .divisor = tn_mjcf_real(m, &view, "divisor", 1)};
+        const TnMjcfName *site = tn_mjcf_refer(m, TN_NAMED_SITE, e, "site"),
+                         *geom = tn_mjcf_refer(m, TN_NAMED_GEOM, e, "geom"),
+                         *side = tn_mjcf_refer(m, TN_NAMED_SITE, e, "sidesite");
+        if (strcmp(e->name, "site") == 0) point.type = TN_TENDON_SITE;
+        if (strcmp(e->name, "geom") == 0) point.type = TN_TENDON_GEOM;
+        point.site = site ? site->id : 0;
+        point.geom = geom ? geom->id : 0;
+        point.side = side ? side->id : 0;
+        out[count++] = point;
+    }
+    return count;
+}
+
 /* "-1" and "-1 -1", the default, stand for the length at the joints' springref. */
 static void read_spring_length(TnMjcf *m, const TnMjcfView *view, TnTendonDef *tendon)
 {
@@ -33,32 +54,37 @@ static void read_spring_length(TnMjcf *m, const TnMjcfView *view, TnTendonDef *t
         tn_mjcf_error_attr(m, view->element, "springlength",
                            "the first number of springlength "
                            "must not exceed the second");
-    else if (length[0] != length[1] && tendon->stiffness > 0)
-        tn_mjcf_error_attr(m, view->element, "springlength",
-                           "a spring with a dead band, between two lengths, is not supported yet");
+    else
+        tendon->dead_band = length[1] - length[0];
 }
 
 static void read_tendon(TnMjcf *m, const TnXmlElement *e)
 {
-    if (!tn_mjcf_check(m, TN_GROUP_TENDON, e)) {
-        /* one that is refused keeps its name, so that its actuators raise no second error */
-        const TnXmlAttr *name = tn_xml_attr(e, "name");
-        if (strcmp(e->name, "spatial") == 0 && name)
-            tn_mjcf_name_add(m, TN_NAMED_TENDON, e, name->value, 0, NULL);
-        return;
-    }
+    if (!tn_mjcf_check(m, TN_GROUP_TENDON, e)) return;
+    bool spatial = strcmp(e->name, "spatial") == 0;
     TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "tendon");
     TnTendonDef tendon = tn_tendon_def();
     size_t children = 0;
     for (const TnXmlElement *child = e->first; child; child = child->next) children++;
     TnTendonJoint *joints = tn_io_alloc(&m->pool, (children + 1) * sizeof *joints);
+    TnTendonPoint *points = tn_io_alloc(&m->pool, (children + 1) * sizeof *points);
     TnTendonDef *kept = TN_IO_NEW(&m->pool, TnTendonDef); /* actuators ask for the range */
-    if (!joints || !kept) return;
+    if (!joints || !points || !kept) return;
     tendon.source = tn_xml_place(e);
     tendon.name = tn_mjcf_text(&view, "name");
     tendon.joints = joints;
-    tendon.joint_count = read_joints(m, e, joints);
-    if (!children) tn_mjcf_error(m, e, "a fixed tendon needs at least one <joint>");
+    tendon.points = points;
+    int before = m->err.count;
+    if (spatial)
+        tendon.point_count = read_points(m, e, points);
+    else
+        tendon.joint_count = read_joints(m, e, joints);
+    if (!children)
+        tn_mjcf_error(m, e, "a %s tendon needs at least %s", e->name,
+                      spatial ? "two <site>s" : "one <joint>");
+    bool good = m->err.count == before;
+    tendon.width = tn_mjcf_real(m, &view, "width", tendon.width);
+    tn_mjcf_reals(m, &view, "rgba", tendon.rgba, 4);
     tendon.limited = tn_mjcf_limited(m, &view, "limited", "range", tendon.range);
     if (!m->settings.limit) tendon.limited = false;
     tendon.stiffness = m->settings.spring ? tn_mjcf_real(m, &view, "stiffness", 0) : 0;
@@ -69,7 +95,7 @@ static void read_tendon(TnMjcf *m, const TnXmlElement *e)
     tendon.actuator_limited =
         tn_mjcf_limited(m, &view, "actuatorfrclimited", "actuatorfrcrange", tendon.actuator_range);
     *kept = tendon;
-    TnTendonId id = tn_builder_add_tendon(m->builder, &tendon);
+    TnTendonId id = good ? tn_builder_add_tendon(m->builder, &tendon) : 0;
     tn_mjcf_name_add(m, TN_NAMED_TENDON, e, tendon.name, id, kept);
 }
 

@@ -50,7 +50,8 @@ void tn_write_contacts(TnWriter *w)
 
 static void write_equality(TnWriter *w, int i)
 {
-    static const char *const elements[] = {"connect", "weld", "joint"}; /* of TnEqualityType */
+    static const char *const elements[] = {"connect", "weld", "joint",
+                                           "tendon"}; /* of TnEqualityType */
     static const TnField fields[] = {
         TN_BOOL(TnEqualityDef, "active", active),
     };
@@ -66,12 +67,19 @@ static void write_equality(TnWriter *w, int i)
         tn_write_text(w, "joint1", tn_write_name(w, TN_WRITTEN_JOINT, e->joint1));
         tn_write_text(w, "joint2", tn_write_name(w, TN_WRITTEN_JOINT, e->joint2));
         tn_write_reals(w, "polycoef", e->polycoef, 5);
+    } else if (e->type == TN_EQUALITY_TENDON) {
+        tn_write_text(w, "tendon1", tn_write_name(w, TN_WRITTEN_TENDON, e->tendon1));
+        tn_write_text(w, "tendon2", tn_write_name(w, TN_WRITTEN_TENDON, e->tendon2));
+        tn_write_reals(w, "polycoef", e->polycoef, 5);
+    } else if (e->site1) {
+        tn_write_text(w, "site1", tn_write_name(w, TN_WRITTEN_SITE, e->site1));
+        tn_write_text(w, "site2", tn_write_name(w, TN_WRITTEN_SITE, e->site2));
     } else {
         tn_write_text(w, "body1", tn_write_name(w, TN_WRITTEN_BODY, e->body1));
         tn_write_text(w, "body2", tn_write_name(w, TN_WRITTEN_BODY, e->body2));
         tn_write_reals(w, "anchor", e->anchor, 3);
     }
-    if (e->type == TN_EQUALITY_WELD && e->has_relpose) {
+    if (e->type == TN_EQUALITY_WELD && e->has_relpose && !e->site1) {
         double pose[7];
         memcpy(pose, e->relpos, sizeof e->relpos);
         memcpy(pose + 3, e->relquat, sizeof e->relquat);
@@ -92,26 +100,45 @@ void tn_write_equalities(TnWriter *w)
 
 /* ---- tendon ---- */
 
+static void write_point(TnWriter *w, const TnTendonPoint *point)
+{
+    static const char *const elements[] = {"site", "geom", "pulley"}; /* of TnTendonPointType */
+    tn_write_open(w, elements[point->type]);
+    if (point->type == TN_TENDON_SITE)
+        tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, point->site));
+    if (point->type == TN_TENDON_GEOM) {
+        tn_write_text(w, "geom", tn_write_name(w, TN_WRITTEN_GEOM, point->geom));
+        tn_write_text(w, "sidesite", tn_write_name(w, TN_WRITTEN_SITE, point->side));
+    }
+    if (point->type == TN_TENDON_PULLEY) tn_write_real(w, "divisor", point->divisor);
+    tn_write_close(w);
+}
+
 static void write_tendon(TnWriter *w, int i)
 {
     static const TnField fields[] = {
         TN_REAL(TnTendonDef, "stiffness", stiffness),
         TN_REAL(TnTendonDef, "damping", damping),
         TN_REAL(TnTendonDef, "frictionloss", friction_loss),
+        TN_REAL(TnTendonDef, "width", width),
     };
     const TnTendonDef *tendon = &w->d.tendons[i], usual = tn_tendon_def();
-    tn_write_open(w, "fixed");
+    const char *element = tendon->point_count ? "spatial" : "fixed";
+    tn_write_open(w, element);
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_TENDON, i + 1));
     TN_WRITE_FIELDS(w, fields, tendon, &usual);
     tn_write_limit(w, "limited", "range", tendon->limited, tendon->range);
     tn_write_limit(w, "actuatorfrclimited", "actuatorfrcrange", tendon->actuator_limited,
                    tendon->actuator_range);
     if (tendon->has_spring_length) {
-        tn_write_real(w, "springlength", tendon->spring_length);
-        if (tendon->spring_length == -1)
+        const double band[2] = {tendon->spring_length, tendon->spring_length + tendon->dead_band};
+        tn_write_reals(w, "springlength", band, tendon->dead_band > 0 ? 2 : 1);
+        if (tendon->spring_length == -1 && tendon->dead_band == 0)
             tn_write_error(w, "tendon", tendon->name, i + 1, tendon->source,
                            "a springlength of -1 means none in MJCF");
     }
+    if (memcmp(tendon->rgba, usual.rgba, sizeof usual.rgba) != 0)
+        tn_write_reals(w, "rgba", tendon->rgba, 4);
     tn_write_inner(w);
     for (int k = 0; k < tendon->joint_count; k++) {
         tn_write_open(w, "joint");
@@ -119,7 +146,8 @@ static void write_tendon(TnWriter *w, int i)
         tn_write_real(w, "coef", tendon->joints[k].coef);
         tn_write_close(w);
     }
-    tn_write_end(w, "fixed");
+    for (int k = 0; k < tendon->point_count; k++) write_point(w, &tendon->points[k]);
+    tn_write_end(w, element);
 }
 
 void tn_write_tendons(TnWriter *w)
@@ -132,6 +160,14 @@ void tn_write_tendons(TnWriter *w)
 }
 
 /* ---- actuator ---- */
+
+/* On a site, or a free or ball joint. */
+static bool uses_wrench(const TnWriter *w, const TnActuatorDef *a)
+{
+    if (a->joint < 1 || a->joint > w->d.joint_count) return a->site != 0;
+    TnJointType type = w->d.joints[a->joint - 1].type;
+    return type == TN_JOINT_FREE || type == TN_JOINT_BALL;
+}
 
 static void write_muscle(TnWriter *w, const char *attr, const TnMuscle *m)
 {
@@ -179,9 +215,19 @@ static void write_bias(TnWriter *w, const TnActuatorDef *a, int i)
 static void write_target(TnWriter *w, const TnActuatorDef *a, int i)
 {
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_ACTUATOR, i + 1));
-    tn_write_text(w, "joint", tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
+    tn_write_text(w, a->in_parent ? "jointinparent" : "joint",
+                  tn_write_name(w, TN_WRITTEN_JOINT, a->joint));
     tn_write_text(w, "tendon", tn_write_name(w, TN_WRITTEN_TENDON, a->tendon));
     tn_write_text(w, "body", tn_write_name(w, TN_WRITTEN_BODY, a->body));
+    tn_write_text(w, "site", tn_write_name(w, TN_WRITTEN_SITE, a->site));
+    tn_write_text(w, "refsite", tn_write_name(w, TN_WRITTEN_SITE, a->ref_site));
+    tn_write_text(w, "cranksite", tn_write_name(w, TN_WRITTEN_SITE, a->crank_site));
+    tn_write_text(w, "slidersite", tn_write_name(w, TN_WRITTEN_SITE, a->slider_site));
+    if (a->crank_length != 0) tn_write_real(w, "cranklength", a->crank_length);
+    if (uses_wrench(w, a))
+        tn_write_reals(w, "gear", a->wrench, 6);
+    else if (a->gear != 1)
+        tn_write_real(w, "gear", a->gear);
 }
 
 static void write_config(TnWriter *w, const char *key, double value)
@@ -202,7 +248,6 @@ static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
     tn_write_text(w, "plugin", "mujoco.pid");
     if (acts) tn_write_real(w, "actdim", acts);
     if (a->activation_early) tn_write_text(w, "actearly", "true");
-    if (a->gear != 1) tn_write_real(w, "gear", a->gear);
     tn_write_limit(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
     tn_write_limit(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
     tn_write_inner(w);
@@ -217,7 +262,6 @@ static void write_pid(TnWriter *w, const TnActuatorDef *a, int i)
 static void write_actuator(TnWriter *w, int i)
 {
     static const TnField fields[] = {
-        TN_REAL(TnActuatorDef, "gear", gear),
         TN_WORDS(TnActuatorDef, "dyntype", activation, "none integrator filter filterexact muscle"),
         TN_REALS(TnActuatorDef, "dynprm", time_constants, 3),
         TN_BOOL(TnActuatorDef, "actearly", activation_early),

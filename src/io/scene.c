@@ -89,23 +89,44 @@ static void lay_shapes(Layout *layout, TnScene *scene, const TnModel *model)
     scene->shapes = shapes;
 }
 
-/* A tube per rod, its points the ends of the segments (frame.c fills them). The segments' capsules
- * remain, so that shape i is geom i + 1 and can be pointed at, but are clear: drawn once
- * (lay_point_subsystems). */
+/* A tube per branch of a spatial tendon, and per rod, its points the ends of the segments (frame.c
+ * fills them). The segments' capsules remain, so that shape i is geom i + 1 and can be pointed at,
+ * but are clear: drawn once (lay_point_subsystems). */
 static void lay_tubes(Layout *layout, TnScene *scene, const TnModel *model)
 {
-    TnSceneTube *tubes = take(layout, (size_t)scene->tube_count * sizeof *tubes);
-    for (TnRodId id = 1; id <= scene->tube_count; id++) {
+    TnModelInfo info = tn_model_info(model);
+    TnSceneTube *tubes = take(layout, (size_t)scene->tube_count * sizeof *tubes), *next = tubes;
+    for (TnRodId id = 1; id <= info.rod_count; id++) {
         TnRodInfo rod = tn_model_rod_info(model, id);
         TnSceneTube tube = {.kind = TN_TUBE_CABLE,
                             .point_start = scene->point_count,
                             .point_count = rod.segment_count + 1,
                             .radius = rod.radius};
         color_of(rod.rgba, tube.rgba);
-        if (tubes) tubes[id - 1] = tube;
+        if (next) *next++ = tube;
         scene->point_count += tube.point_count;
     }
+    for (TnTendonId id = 1; id <= info.tendon_count; id++) {
+        TnTendonInfo tendon = tn_model_tendon_info(model, id);
+        for (int branch = 0; branch < tendon.branch_count; branch++) {
+            TnSceneTube tube = {.kind = TN_TUBE_TENDON,
+                                .point_start = scene->point_count,
+                                .point_count = tn_model_tendon_points(model, id, branch),
+                                .radius = tendon.width};
+            color_of(tendon.rgba, tube.rgba);
+            if (next) *next++ = tube;
+            scene->point_count += tube.point_count;
+        }
+    }
     scene->tubes = tubes;
+}
+
+static int count_tubes(const TnModel *model, const TnModelInfo *info)
+{
+    int count = info->rod_count;
+    for (TnTendonId id = 1; id <= info->tendon_count; id++)
+        count += tn_model_tendon_info(model, id).branch_count;
+    return count;
 }
 
 /* The tetrahedron behind a triangle of the surface: the one that has all three of its nodes. */
@@ -187,7 +208,16 @@ static void lay_surfaces(Layout *layout, TnScene *scene, const Source *from)
 static void lay_point_subsystems(Layout *layout, TnScene *scene, const Source *from)
 {
     int32_t *subsystems = take(layout, (size_t)scene->point_count * sizeof *subsystems);
-    for (TnRodId id = 1; subsystems && id <= scene->tube_count; id++) {
+    TnModelInfo info = tn_model_info(from->model);
+    const TnSceneTube *tube = scene->tubes + info.rod_count;
+    for (TnTendonId id = 1; subsystems && id <= info.tendon_count; id++) {
+        TnTendonInfo tendon = tn_model_tendon_info(from->model, id);
+        for (int branch = 0; branch < tendon.branch_count; branch++, tube++)
+            for (int i = 0; i < tube->point_count; i++)
+                subsystems[tube->point_start + i] =
+                    tendon.body ? subsystem_of(from, tendon.body) : 0;
+    }
+    for (TnRodId id = 1; subsystems && id <= info.rod_count; id++) {
         TnRodInfo rod = tn_model_rod_info(from->model, id);
         int32_t *to = subsystems + scene->tubes[id - 1].point_start;
         TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
@@ -324,7 +354,7 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
                      .mesh_count = info.mesh_count,
                      .joint_count = info.joint_count,
                      .camera_count = info.camera_count,
-                     .tube_count = info.rod_count,
+                     .tube_count = count_tubes(model, &info),
                      .surface_count = info.soft_count,
                      .view = info.view,
                      .memory = layout->base};

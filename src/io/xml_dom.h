@@ -24,6 +24,7 @@ typedef struct TnXmlElement {
     int scope;                  /* 0, or the number of the attached model that it comes from */
     int instance;               /* of that model */
     const struct TnXmlElement *original; /* in that model's own tree; NULL */
+    bool has_error, holds_error;         /* the second also of its ancestors; see mjcf_rest.c */
     int attr_count;
     TnXmlAttr *attrs;
     const char *text; /* of an element without children, where text was asked for; else NULL */

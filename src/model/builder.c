@@ -221,6 +221,9 @@ TnTendonId tn_builder_add_tendon(TnModelBuilder *builder, const TnTendonDef *def
     copy->joint_count = def->joints && def->joint_count > 0 ? def->joint_count : 0;
     size_t bytes = (size_t)copy->joint_count * sizeof *def->joints;
     copy->joints = store_bytes(builder, def->joints, bytes);
+    copy->point_count = def->points && def->point_count > 0 ? def->point_count : 0;
+    bytes = (size_t)copy->point_count * sizeof *def->points;
+    copy->points = store_bytes(builder, def->points, bytes);
     return builder->tendon_count;
 }
 

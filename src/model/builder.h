@@ -15,7 +15,7 @@
  *   compile.c        order of links and joints, subsystems, kinematic data
  *   link_mass.c      mass properties of the links
  *   compile_spring.c springs of joints that are given by their time constant
- *   compile_drive.c  tendons and actuators
+ *   compile_drive.c  tendons and actuators; their paths: compile_path.c
  *   compile_rod.c    rods: their checks, and the springs between segments
  *   compile_wheel.c  wheels, and their checks
  *   check_soft.c     soft bodies and ties
@@ -108,8 +108,10 @@ typedef struct TnCompile {
     TnBodyScratch *bodies;
     TnMeshScratch *meshes;
     TnSoftScratch *softs;
-    TnMoment *moments;   /* the next free one of the model's */
-    TnMuscles *muscles;  /* the same */
+    TnMoment *moments; /* the next free one of the model's, and of what follows */
+    TnPathPoint *path_points;
+    int *path_links;
+    TnMuscles *muscles;
     int act_count;       /* activations so far */
     double *key_numbers; /* room for these in the model's block */
     char *text;
@@ -167,6 +169,13 @@ void tn_compile_levers(TnCompile *compile); /* after masses and rods */
 void tn_compile_springs(TnCompile *c);      /* after the masses */
 void tn_compile_drive(TnCompile *c);        /* after the masses */
 void tn_compile_parts(TnCompile *c);
+
+/* Paths (compile_path.c): each returns the path's index. */
+int tn_compile_tendon_path(TnCompile *c, int tendon);
+int tn_compile_actuator_path(TnCompile *c, int actuator);
+void tn_compile_lengths(TnCompile *c); /* of tendons; after all paths */
+/* The first that it moves; -1: none. */
+int tn_path_subsystem(const TnModel *model, const TnPath *path);
 
 /* Rods (rod_shape.c, compile_rod.c). */
 /* Segment i as built: centre, frame (z along it, x carried along without twist from the segment

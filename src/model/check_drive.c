@@ -1,6 +1,8 @@
 /* check_drive.c: are the definitions of what drives joints, tendons and actuators, sensible? */
 #include "builder.h"
 
+#include <math.h>
+
 bool tn_check_scalar_joint(TnCompile *c, const TnElement *element, const char *what, TnJointId id)
 {
     if (!tn_check_id(c, element, what, id, c->builder->joint_count)) return false;
@@ -8,6 +10,65 @@ bool tn_check_scalar_joint(TnCompile *c, const TnElement *element, const char *w
     if (type != TN_JOINT_HINGE && type != TN_JOINT_SLIDE)
         tn_problem(c, element, "%s must be a hinge or a slide", what);
     return true;
+}
+
+static bool check_geom_point(TnCompile *c, const TnElement *element, const TnTendonPoint *point)
+{
+    const TnModelBuilder *b = c->builder;
+    if (!tn_check_id(c, element, "geom", point->geom, b->geom_count)) return false;
+    TnGeomType type = b->geoms[point->geom - 1].type;
+    if (type != TN_GEOM_SPHERE && type != TN_GEOM_CYLINDER)
+        tn_problem(c, element, "it can wrap around spheres and cylinders only");
+    return !point->side || tn_check_id(c, element, "side", point->side, b->site_count);
+}
+
+static bool is_site(const TnTendonDef *def, int k)
+{
+    return k >= 0 && k < def->point_count && def->points[k].type == TN_TENDON_SITE;
+}
+
+/* Every branch begins and ends at a site and has two at least; every geom is between two. */
+static void check_order(TnCompile *c, const TnElement *element, const TnTendonDef *def)
+{
+    int sites = 0;
+    for (int k = 0; k <= def->point_count; k++) {
+        bool end = k == def->point_count || def->points[k].type == TN_TENDON_PULLEY;
+        if (end && k > 0 && (sites < 2 || !is_site(def, k - 1))) {
+            tn_problem(c, element, "every branch needs two sites or more, and ends at one");
+            return;
+        }
+        sites = end ? 0 : sites + is_site(def, k);
+        if (end || is_site(def, k) || (is_site(def, k - 1) && is_site(def, k + 1))) continue;
+        tn_problem(c, element, "a geom must be between two sites");
+        return;
+    }
+}
+
+static bool check_tendon_points(TnCompile *c, const TnElement *element, const TnTendonDef *def)
+{
+    bool stands = true;
+    if (def->joint_count) tn_problem(c, element, "it has both joints and points");
+    for (int k = 0; k < def->point_count; k++) {
+        const TnTendonPoint *point = &def->points[k];
+        switch (point->type) {
+        case TN_TENDON_SITE:
+            if (!tn_check_id(c, element, "site", point->site, c->builder->site_count))
+                stands = false;
+            break;
+        case TN_TENDON_GEOM:
+            if (!check_geom_point(c, element, point)) stands = false;
+            break;
+        case TN_TENDON_PULLEY:
+            if (!(point->divisor > 0.0 && isfinite(point->divisor)))
+                tn_problem(c, element, "the divisor of a pulley must be positive (%g)",
+                           point->divisor);
+            break;
+        default:
+            tn_problem(c, element, "point type %d does not exist", (int)point->type);
+        }
+    }
+    check_order(c, element, def);
+    return stands;
 }
 
 static bool check_tendon_joints(TnCompile *c, const TnElement *element, const TnTendonDef *def)
@@ -31,7 +92,8 @@ static bool check_tendons(TnCompile *c)
     for (int i = 0; i < c->builder->tendon_count; i++) {
         const TnTendonDef *def = &c->builder->tendons[i];
         const TnElement *element = TN_ELEMENT("tendon", def, i);
-        if (!check_tendon_joints(c, element, def)) stands = false;
+        bool spatial = def->point_count > 0;
+        if (!(spatial ? check_tendon_points : check_tendon_joints)(c, element, def)) stands = false;
         if (def->limited) tn_check_range(c, element, "range", def->range);
         if (def->actuator_limited)
             tn_check_range(c, element, "actuator range", def->actuator_range);
@@ -39,22 +101,36 @@ static bool check_tendons(TnCompile *c)
         tn_check_positive(c, element, "damping", def->damping);
         tn_check_positive(c, element, "friction_loss", def->friction_loss);
         tn_check_numbers(c, element, "spring_length", &def->spring_length, 1);
+        tn_check_positive(c, element, "dead_band", def->dead_band);
     }
     return stands;
 }
 
 static bool check_target(TnCompile *c, const TnElement *element, const TnActuatorDef *def)
 {
+    const TnModelBuilder *b = c->builder;
+    int targets = !!def->joint + !!def->tendon + !!def->site + !!def->crank_site + !!def->body;
+    if (targets > 1)
+        tn_problem(c, element,
+                   "it acts on more than one of joint, tendon, site, crank_site and body");
+    tn_check_numbers(c, element, "wrench", def->wrench, 6);
     if (def->body) {
-        if (def->joint || def->tendon)
-            tn_problem(c, element, "it is given a body and a joint or tendon");
         if (def->muscle_gain || def->muscle_bias)
             tn_problem(c, element, "a muscle needs a joint or tendon");
-        return tn_check_id(c, element, "body", def->body, c->builder->body_count);
+        return tn_check_id(c, element, "body", def->body, b->body_count);
     }
-    if (!def->tendon) return tn_check_scalar_joint(c, element, "joint", def->joint);
-    if (def->joint) tn_problem(c, element, "it is given both a joint and a tendon");
-    return tn_check_id(c, element, "tendon", def->tendon, c->builder->tendon_count);
+    if (def->tendon) return tn_check_id(c, element, "tendon", def->tendon, b->tendon_count);
+    if (def->crank_site) {
+        if (!(def->crank_length > 0.0 && isfinite(def->crank_length)))
+            tn_problem(c, element, "crank_length must be positive (%g)", def->crank_length);
+        return tn_check_id(c, element, "crank_site", def->crank_site, b->site_count) &&
+               tn_check_id(c, element, "slider_site", def->slider_site, b->site_count);
+    }
+    if (def->site)
+        return tn_check_id(c, element, "site", def->site, b->site_count) &&
+               (!def->ref_site ||
+                tn_check_id(c, element, "ref_site", def->ref_site, b->site_count));
+    return tn_check_id(c, element, "joint", def->joint, b->joint_count);
 }
 
 static void check_damping_ratio(TnCompile *c, const TnElement *element, const TnActuatorDef *def)

@@ -50,9 +50,29 @@ static bool check_equality_joints(TnCompile *c, const TnElement *element, const 
     return stands;
 }
 
+static bool check_equality_tendons(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
+{
+    int count = c->builder->tendon_count;
+    bool stands = tn_check_id(c, element, "tendon1", def->tendon1, count);
+    if (def->tendon2 && !tn_check_id(c, element, "tendon2", def->tendon2, count)) stands = false;
+    if (def->tendon1 && def->tendon1 == def->tendon2)
+        tn_problem(c, element, "tendon1 and tendon2 are the same");
+    tn_check_numbers(c, element, "polycoef", def->polycoef, 5);
+    return stands;
+}
+
+static bool check_equality_sites(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
+{
+    int count = c->builder->site_count;
+    if (def->body1 || def->body2) tn_problem(c, element, "it is given both bodies and sites");
+    return tn_check_id(c, element, "site1", def->site1, count) &&
+           tn_check_id(c, element, "site2", def->site2, count);
+}
+
 static bool check_equality_bodies(TnCompile *c, const TnElement *element, const TnEqualityDef *def)
 {
     int count = c->builder->body_count;
+    if (def->site1 || def->site2) return check_equality_sites(c, element, def);
     bool stands = tn_check_id(c, element, "body1", def->body1, count);
     if (def->body2 && !tn_check_id(c, element, "body2", def->body2, count)) stands = false;
     tn_check_numbers(c, element, "anchor", def->anchor, 3);
@@ -77,6 +97,9 @@ static bool check_equalities(TnCompile *c)
             break;
         case TN_EQUALITY_JOINT:
             ok = check_equality_joints(c, element, def);
+            break;
+        case TN_EQUALITY_TENDON:
+            ok = check_equality_tendons(c, element, def);
             break;
         default:
             tn_problem(c, element, "type %d does not exist", (int)def->type);

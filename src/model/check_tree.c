@@ -254,26 +254,6 @@ static bool check_joints(TnCompile *c)
 
 /* ---- geoms and sites ---- */
 
-static int size_count(TnGeomType type)
-{
-    switch (type) {
-    case TN_GEOM_SPHERE:
-        return 1;
-    case TN_GEOM_CAPSULE:
-    case TN_GEOM_CYLINDER:
-        return 2;
-    case TN_GEOM_ELLIPSOID:
-    case TN_GEOM_BOX:
-        return 3;
-    case TN_GEOM_PLANE:
-    case TN_GEOM_SOFT:
-    case TN_GEOM_HEIGHT_FIELD:
-    case TN_GEOM_MESH:
-        break;
-    }
-    return 0;
-}
-
 /* Shape and mass: what the body's mass depends on. */
 static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeomDef *def)
 {
@@ -281,7 +261,7 @@ static bool check_geom_shape(TnCompile *c, const TnElement *element, const TnGeo
     tn_check_numbers(c, element, "pos", def->pos, 3);
     tn_check_quat(c, element, "quat", def->quat);
     if (tn_check_numbers(c, element, "size", def->size, 3))
-        for (int k = 0; k < size_count(def->type); k++)
+        for (int k = 0; k < tn_geom_size_count(def->type); k++)
             if (!(def->size[k] > 0.0)) {
                 tn_problem(c, element, "size %d must be positive (%g)", k + 1, def->size[k]);
                 break;

@@ -1,4 +1,6 @@
-/* compile_drive.c: tendons and actuators, the way they couple dofs, and damping ratios.
+/* compile_drive.c: tendons and actuators, the way they couple dofs, and damping ratios. Those over
+ * joints of one tree are direct, in its own equations; others are rows, along paths
+ * (compile_path.c).
  *
  * A force along a tendon with coefficients c puts k c cᵀ into a tree's matrix A. Where its joints
  * lie on different branches, that fills entries which the tree's own pattern has not. dof_couple is
@@ -57,37 +59,78 @@ static double rest_length(const TnCompile *c, const TnTendonDef *def)
     return length;
 }
 
+/* A fixed tendon over one tree whose spring is linear. */
+static bool is_direct(const TnCompile *c, const TnTendonDef *def)
+{
+    if (!def->joint_count || def->point_count || (def->stiffness > 0.0 && def->dead_band > 0.0))
+        return false;
+    for (int k = 1; k < def->joint_count; k++)
+        if (subsystem_of(c, def->joints[k].joint) != subsystem_of(c, def->joints[0].joint))
+            return false;
+    return true;
+}
+
+/* The tendon has forces of its own, or limits. */
+static bool tendon_acts(const TnTendon *tendon)
+{
+    return tendon->limited || tendon->stiffness > 0.0 || tendon->damping > 0.0 ||
+           tendon->friction_loss > 0.0;
+}
+
 static void compile_tendon(TnCompile *c, int index)
 {
     const TnTendonDef *def = &c->builder->tendons[index];
-    TnTendon *tendon = &c->model->tendons[index];
+    TnModel *m = c->model;
+    TnTendon *tendon = &m->tendons[index];
     TnMoment *moments = c->moments;
     c->moments += def->joint_count;
-    *tendon = (TnTendon){.subsystem = def->joint_count ? subsystem_of(c, def->joints[0].joint) : -1,
+    *tendon = (TnTendon){.direct = is_direct(c, def),
+                         .force = -1,
                          .moment_count = def->joint_count,
                          .moments = moments,
                          .limited = def->limited,
                          .stiffness = def->stiffness,
                          .damping = def->damping,
                          .friction_loss = def->friction_loss,
-                         .actuator_limited = def->actuator_limited};
+                         .spring_length = def->spring_length,
+                         .dead_band = def->has_spring_length ? def->dead_band : 0.0,
+                         .actuator_limited = def->actuator_limited,
+                         .width = def->width};
     memcpy(tendon->range, def->range, sizeof tendon->range);
     memcpy(tendon->actuator_range, def->actuator_range, sizeof tendon->actuator_range);
-    for (int k = 0; k < def->joint_count; k++) {
+    memcpy(tendon->rgba, def->rgba, sizeof tendon->rgba);
+    for (int k = 0; k < def->joint_count; k++)
         moments[k] = moment_of(c, def->joints[k].joint, def->joints[k].coef);
-        if (subsystem_of(c, def->joints[k].joint) == tendon->subsystem) continue;
-        tn_problem(c, TN_ELEMENT("tendon", def, index),
-                   "its joints lie in different moving trees, which is not supported yet");
+    if (def->joint_count)
+        qsort(moments, (size_t)def->joint_count, sizeof *moments, compare_moments);
+    tendon->path = tn_compile_tendon_path(c, index);
+    TnPath *path = &m->paths[tendon->path];
+    tendon->subsystem = tn_path_subsystem(m, path);
+    if (!tendon->direct) {
+        path->acts = path->link_count && tendon_acts(tendon);
+        if (path->acts && (tendon->stiffness > 0.0 || tendon->damping > 0.0))
+            tendon->force = m->force_count++;
         return;
     }
-    qsort(moments, (size_t)def->joint_count, sizeof *moments, compare_moments);
     for (int k = 1; k < def->joint_count; k++)
-        merge_ways(c->model->dof_couple, moments[k - 1].dof, moments[k].dof);
-    tendon->spring_length = def->spring_length;
+        merge_ways(m->dof_couple, moments[k - 1].dof, moments[k].dof);
     if (!def->has_spring_length) tendon->spring_length = rest_length(c, def);
 }
 
 /* ---- damping ratios ---- */
+
+/* Of a unit force along what it acts on, in the reference pose; false: no memory. */
+static bool moved_by(TnCompile *c, TnReferenceMass *reference, const TnActuator *actuator,
+                     double *mass, double *acceleration)
+{
+    if (actuator->path >= 0)
+        return tn_path_reference(c, reference, &c->model->paths[actuator->path], mass,
+                                 acceleration);
+    return tn_reference_mass_along(c, reference, actuator->subsystem, actuator->moments,
+                                   actuator->moment_count, mass) &&
+           tn_reference_acceleration(c, reference, actuator->subsystem, actuator->moments,
+                                     actuator->moment_count, acceleration);
+}
 
 /* MuJoCo's rule: ratio 1 is critical damping of the mass that the actuator moves in the reference
  * pose, all joints free. */
@@ -95,10 +138,9 @@ static void set_damping(TnCompile *c, TnReferenceMass *reference, int index)
 {
     const TnActuatorDef *def = &c->builder->actuators[index];
     TnActuator *actuator = &c->model->actuators[index];
-    double mass, gear = actuator->gear;
+    double mass, acceleration, gear = actuator->gear;
     if (def->damping_ratio <= 0.0 || def->body || c->problem_count) return;
-    if (!tn_reference_mass_along(c, reference, actuator->subsystem, actuator->moments,
-                                 actuator->moment_count, &mass)) {
+    if (!moved_by(c, reference, actuator, &mass, &acceleration)) {
         tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
         c->problem_count++;
         return;
@@ -187,17 +229,16 @@ static void set_strength(TnCompile *c, TnReferenceMass *reference, int index)
     const TnActuatorDef *def = &c->builder->actuators[index];
     const TnActuator *actuator = &c->model->actuators[index];
     TnMuscles *muscles = NULL;
-    double acceleration;
+    double mass, acceleration;
     if (!actuator->muscles || c->problem_count) return;
     muscles = &c->model->muscles[actuator->muscles - c->model->muscles];
     if (muscles->gain.force >= 0.0 && muscles->bias.force >= 0.0) return;
-    if (!tn_reference_acceleration(c, reference, actuator->subsystem, actuator->moments,
-                                   actuator->moment_count, &acceleration)) {
+    if (!moved_by(c, reference, actuator, &mass, &acceleration)) {
         tn_error_add(c->err, TN_ERROR_MEMORY, "no memory for the model");
         c->problem_count++;
         return;
     }
-    acceleration *= fabs(def->gear);
+    acceleration *= fabs(actuator->gear);
     if (!(acceleration > 0.0)) {
         tn_problem(c, TN_ELEMENT("actuator", def, index),
                    "its force: it moves no mass in the reference pose");
@@ -208,6 +249,34 @@ static void set_strength(TnCompile *c, TnReferenceMass *reference, int index)
 }
 
 /* ---- actuators ---- */
+
+/* On a hinge or slide, or on a direct tendon. */
+static bool acts_directly(const TnCompile *c, const TnActuatorDef *def)
+{
+    if (def->tendon) return c->model->tendons[def->tendon - 1].direct;
+    if (!def->joint) return false;
+    TnJointType type = c->builder->joints[def->joint - 1].type;
+    return type == TN_JOINT_HINGE || type == TN_JOINT_SLIDE;
+}
+
+static bool uses_wrench(const TnPath *path)
+{
+    return path->kind == TN_PATH_SITE || path->kind == TN_PATH_ROTATION;
+}
+
+static void compile_indirect(TnCompile *c, int index)
+{
+    TnModel *m = c->model;
+    TnActuator *actuator = &m->actuators[index];
+    actuator->path = actuator->tendon >= 0 ? m->tendons[actuator->tendon].path
+                                           : tn_compile_actuator_path(c, index);
+    TnPath *path = &m->paths[actuator->path];
+    if (uses_wrench(path)) actuator->gear = 1.0; /* the wrench has it */
+    actuator->subsystem = tn_path_subsystem(m, path);
+    if (!path->link_count) return;
+    path->acts = true;
+    actuator->force = m->force_count++;
+}
 
 static void compile_muscle(TnCompile *c, const TnActuatorDef *def, TnActuator *actuator)
 {
@@ -227,6 +296,8 @@ static void compile_actuator(TnCompile *c, int index)
     TnActuator *actuator = &c->model->actuators[index];
     *actuator = (TnActuator){.tendon = def->tendon - 1,
                              .body = def->body - 1,
+                             .path = -1,
+                             .force = -1,
                              .gear = def->gear,
                              .gain = def->gain,
                              .gain_rate = {def->gain_length, def->gain_velocity},
@@ -236,14 +307,16 @@ static void compile_actuator(TnCompile *c, int index)
                              .act_early = def->activation_early,
                              .ctrl_limited = def->ctrl_limited,
                              .force_limited = def->force_limited};
-    if (def->tendon) {
+    if (def->body) {
+        actuator->subsystem = -1;
+        c->model->adhesion_count++;
+    } else if (!acts_directly(c, def)) {
+        compile_indirect(c, index);
+    } else if (def->tendon) {
         const TnTendon *tendon = &c->model->tendons[def->tendon - 1];
         actuator->subsystem = tendon->subsystem;
         actuator->moments = tendon->moments;
         actuator->moment_count = tendon->moment_count;
-    } else if (def->body) {
-        actuator->subsystem = -1;
-        c->model->adhesion_count++;
     } else {
         *c->moments = moment_of(c, def->joint, 1.0);
         actuator->subsystem = subsystem_of(c, def->joint);
@@ -267,6 +340,22 @@ static void compile_actuator(TnCompile *c, int index)
     compile_muscle(c, def, actuator);
 }
 
+/* A joint that the path moves bounds the sum of its actuators' forces. */
+static void check_bounded_joints(TnCompile *c, const TnPath *path, const TnElement *element)
+{
+    const TnModel *m = c->model;
+    for (int i = 0; i < path->link_count; i++) {
+        const TnLink *link = &m->links[path->links[i]];
+        for (int d = link->dof_start + link->dof_count - 1; d >= 0; d = m->dof_parent[d]) {
+            if (!m->joints[m->dof_joint[d]].actuator_limited) continue;
+            tn_problem(c, element,
+                       "it moves a joint that bounds the sum of its actuators' forces, which is "
+                       "not supported yet; bound the actuator instead");
+            return;
+        }
+    }
+}
+
 /* Bounds of a sum of forces are kept along one line, so all that is in the sum has to act along it
  * alone. */
 static void check_shared_limits(TnCompile *c, int index)
@@ -274,6 +363,7 @@ static void check_shared_limits(TnCompile *c, int index)
     const TnModel *m = c->model;
     const TnActuator *actuator = &m->actuators[index];
     const TnElement *element = TN_ELEMENT("actuator", &c->builder->actuators[index], index);
+    if (actuator->path >= 0) check_bounded_joints(c, &m->paths[actuator->path], element);
     if (actuator->tendon < 0) return;
     for (int i = 0; i < actuator->moment_count; i++)
         if (m->joints[m->dof_joint[actuator->moments[i].dof]].actuator_limited) {
@@ -286,6 +376,12 @@ static void check_shared_limits(TnCompile *c, int index)
     for (int i = 0; i < m->actuator_count; i++) {
         const TnActuator *other = &m->actuators[i];
         if (i == index || other->tendon != actuator->tendon) continue;
+        if (actuator->path >= 0) {
+            tn_problem(c, element,
+                       "bounds on the sum of several actuators' forces are not supported yet on "
+                       "spatial tendons and tendons over several trees");
+            return;
+        }
         if (actuator->force_limited || other->gear != actuator->gear) {
             tn_problem(c, element,
                        "actuators that share a tendon with bounds on the sum of their forces need "
@@ -319,6 +415,7 @@ void tn_compile_drive(TnCompile *c)
         memcpy(m->dof_couple, m->dof_parent, sizeof *m->dof_parent * (size_t)m->dof_count);
     for (int i = 0; i < m->tendon_count; i++) compile_tendon(c, i);
     for (int i = 0; i < m->actuator_count; i++) compile_actuator(c, i);
+    tn_compile_lengths(c);
     for (int i = 0; i < m->actuator_count && !c->problem_count; i++) check_shared_limits(c, i);
     for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);
     TnReferenceMass reference = {.subsystem = -1};

@@ -40,6 +40,18 @@ static void compile_weld(TnEquality *equality, const TnEqualityDef *def, const T
     quat_normalize(equality->relquat);
 }
 
+/* Origins of sites, and for welds their axes: R1 S1 = R2 S2. */
+static void compile_sites_of(const TnModel *m, TnEquality *equality, const TnEqualityDef *def)
+{
+    const TnSite *site1 = &m->sites[def->site1 - 1], *site2 = &m->sites[def->site2 - 1];
+    double back[4];
+    v3_copy(equality->anchor1, site1->pos);
+    v3_copy(equality->anchor2, site2->pos);
+    quat_conjugate(back, site2->quat);
+    quat_mul(equality->relquat, site1->quat, back);
+    quat_normalize(equality->relquat);
+}
+
 static bool in_rod(const TnModel *m, int body)
 {
     int s = tn_part_of_body(m, body);
@@ -116,30 +128,76 @@ static void hold_segment(const TnCompile *c, TnEquality *weld, int body, int oth
     weld->active = false;
 }
 
+static int equality_body(const TnCompile *c, TnBodyId body, TnSiteId site)
+{
+    return site ? c->model->sites[site - 1].body : body ? body - 1 : 0;
+}
+
+static bool is_curved(const double c[5]) { return c[2] != 0.0 || c[3] != 0.0 || c[4] != 0.0; }
+
+/* Its length is not linear in q, and it is on no cable. */
+static bool bends(const TnModel *m, const TnPath *path, bool *on_rod)
+{
+    for (int i = 0; i < path->link_count; i++)
+        *on_rod |= tn_part_of_link(m, path->links[i])->kind == TN_SUBSYSTEM_ROD;
+    return path->kind != TN_PATH_JOINTS;
+}
+
+/* Tendons that nothing moves cannot be held. */
+static void compile_tendons_of(TnCompile *c, TnEquality *equality, const TnEqualityDef *def,
+                               int index)
+{
+    const TnModel *m = c->model;
+    const int tendons[2] = {equality->tendon1 = def->tendon1 - 1,
+                            equality->tendon2 = def->tendon2 - 1};
+    int links = 0;
+    bool curved = def->tendon2 && is_curved(def->polycoef), on_rod = false;
+    for (int k = 0; k < 2; k++) {
+        if (tendons[k] < 0) continue;
+        TnPath *path = &m->paths[m->tendons[tendons[k]].path];
+        links += path->link_count;
+        path->acts |= path->link_count > 0; /* it may be switched on */
+        curved |= bends(m, path, &on_rod);
+    }
+    equality->curved = curved && !on_rod;
+    if (links == 0) tn_problem(c, TN_ELEMENT("equality", def, index), "nothing moves its tendons");
+}
+
 static void compile_equalities(TnCompile *c)
 {
     const TnModel *m = c->model;
     for (int i = 0; i < m->equality_count; i++) {
         const TnEqualityDef *def = &c->builder->equalities[i];
         TnEquality *equality = &m->equalities[i];
-        *equality = (TnEquality){
-            .type = def->type, .active = def->active, .joint1 = -1, .joint2 = -1, .relquat = {1.0}};
+        *equality = (TnEquality){.type = def->type,
+                                 .active = def->active,
+                                 .joint1 = -1,
+                                 .joint2 = -1,
+                                 .tendon1 = -1,
+                                 .tendon2 = -1,
+                                 .relquat = {1.0}};
         memcpy(equality->polycoef, def->polycoef, sizeof equality->polycoef);
         if (def->type == TN_EQUALITY_JOINT) {
             equality->joint1 = c->lookup->joint_index[def->joint1 - 1];
             if (def->joint2) equality->joint2 = c->lookup->joint_index[def->joint2 - 1];
+            equality->curved = def->joint2 && is_curved(def->polycoef);
             continue;
         }
-        int body1 = equality->body1 = def->body1 - 1;
-        int body2 = equality->body2 = def->body2 ? def->body2 - 1 : 0;
+        if (def->type == TN_EQUALITY_TENDON) {
+            compile_tendons_of(c, equality, def, i);
+            continue;
+        }
+        int body1 = equality->body1 = equality_body(c, def->body1, def->site1);
+        int body2 = equality->body2 = equality_body(c, def->body2, def->site2);
         if (m->bodies[body1].link == m->bodies[body2].link)
             tn_problem(c, TN_ELEMENT("equality", def, i),
                        "its bodies are fixed to each other already");
+        if (def->site1) compile_sites_of(m, equality, def);
         if (def->type == TN_EQUALITY_WELD) {
-            compile_weld(equality, def, &c->bodies[body1], &c->bodies[body2]);
+            if (!def->site1) compile_weld(equality, def, &c->bodies[body1], &c->bodies[body2]);
             hold_segment(c, equality, body1, body2);
             hold_segment(c, equality, body2, body1);
-        } else {
+        } else if (!def->site1) {
             v3_copy(equality->anchor1, def->anchor);
             point_in_other(equality->anchor2, &c->bodies[body2], &c->bodies[body1], def->anchor);
         }
@@ -365,10 +423,10 @@ static void compile_track(TnCompile *c)
 
 void tn_compile_parts(TnCompile *c)
 {
+    place_sites(c);
     compile_equalities(c);
     compile_pairs(c);
     compile_excludes(c);
-    place_sites(c);
     compile_sensors(c);
     compile_keys(c);
     compile_cameras(c);

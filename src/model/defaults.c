@@ -45,7 +45,10 @@ TnSiteDef tn_site_def(void)
                        .size = {0.005, 0.005, 0.005}};
 }
 
-TnTendonDef tn_tendon_def(void) { return (TnTendonDef){.joint_count = 0}; }
+TnTendonDef tn_tendon_def(void)
+{
+    return (TnTendonDef){.width = 0.003, .rgba = {0.5, 0.5, 0.5, 1.0}};
+}
 
 TnActuatorDef tn_actuator_def(void)
 {

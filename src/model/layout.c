@@ -202,6 +202,13 @@ static size_t moment_count(const TnModelBuilder *b)
     return count;
 }
 
+static size_t point_count(const TnModelBuilder *b)
+{
+    size_t count = 0;
+    for (int i = 0; i < b->tendon_count; i++) count += (size_t)b->tendons[i].point_count;
+    return count;
+}
+
 static bool is_muscle(const TnActuatorDef *def) { return def->muscle_gain || def->muscle_bias; }
 
 static size_t muscle_count(const TnModelBuilder *b)
@@ -230,6 +237,11 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->actuators = PLACE(TnActuator, m->actuator_count);
     m->muscles = c->muscles = PLACE(TnMuscles, muscle_count(c->builder));
     m->moments = c->moments = PLACE(TnMoment, moment_count(c->builder));
+    m->paths = PLACE(TnPath, m->tendon_count + m->actuator_count);
+    m->path_points = c->path_points = PLACE(TnPathPoint, point_count(c->builder));
+    /* at most one per joint or point of a tendon, two per actuator */
+    m->path_links = c->path_links =
+        PLACE(int, moment_count(c->builder) + point_count(c->builder) + (size_t)m->actuator_count);
     m->equalities = PLACE(TnEquality, m->equality_count);
     m->pairs = PLACE(TnPair, m->pair_count);
     m->excludes = PLACE(TnExclude, m->exclude_count);

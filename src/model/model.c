@@ -155,6 +155,26 @@ TnTendonId tn_model_find_tendon(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_TENDON, name);
 }
+int tn_geom_size_count(TnGeomType type)
+{
+    switch (type) {
+    case TN_GEOM_SPHERE:
+        return 1;
+    case TN_GEOM_CAPSULE:
+    case TN_GEOM_CYLINDER:
+        return 2;
+    case TN_GEOM_ELLIPSOID:
+    case TN_GEOM_BOX:
+        return 3;
+    case TN_GEOM_PLANE:
+    case TN_GEOM_SOFT:
+    case TN_GEOM_HEIGHT_FIELD:
+    case TN_GEOM_MESH:
+        break;
+    }
+    return 0;
+}
+
 int tn_model_actuator_acts(const TnModel *model, TnActuatorId id, int *start)
 {
     if (id < 1 || id > model->actuator_count) return 0;

@@ -126,15 +126,57 @@ typedef struct TnMoment {
     double coef;
 } TnMoment;
 
+/* A point of a spatial tendon. */
+typedef struct TnPathPoint {
+    TnTendonPointType type;
+    int object; /* site or geom */
+    int side;   /* site; -1: none */
+    double divisor;
+} TnPathPoint;
+
+typedef enum TnPathKind {
+    TN_PATH_JOINTS,  /* Σ coef · q over moments */
+    TN_PATH_POINTS,  /* through points */
+    TN_PATH_SITE,    /* a wrench at a site, against another one or the world */
+    TN_PATH_CRANK,   /* a slider-crank */
+    TN_PATH_ROTATION /* of a ball or free joint */
+} TnPathKind;
+
+/* A length that depends on the configuration, and the forces on links that are its gradient
+ * (path.h). */
+typedef struct TnPath {
+    TnPathKind kind;
+    int link_count;
+    const int *links; /* that move it, none twice; the world is not among them */
+    bool fixed_end;   /* it ends at, or is bent by, what is fixed to the world */
+    bool acts;        /* rows of it may have a force */
+    int moment_count;
+    const TnMoment *moments;
+    int point_count;
+    const TnPathPoint *points;
+    int site, ref; /* sites, -1: none; of a slider-crank its crank and slider */
+    int joint;     /* -1: none */
+    int shared;    /* link that carries both sites, the last such; 0: none */
+    bool in_parent;
+    double wrench[6], crank_length;
+} TnPath;
+
+/* A direct one is a sum over joints of one tree, and the tree's own equations have its forces; of
+ * others they are rows. */
 typedef struct TnTendon {
-    int subsystem;
+    bool direct;
+    int path;
+    int subsystem; /* the first that it moves; -1: none */
+    int force;     /* place of its spring and damper among rows of force; -1: none */
     int moment_count;
     const TnMoment *moments; /* by ascending dof */
     bool limited;
     double range[2];
-    double stiffness, spring_length, damping, friction_loss;
+    double stiffness, spring_length, dead_band, damping, friction_loss;
+    double reference_length;
     bool actuator_limited;
     double actuator_range[2];
+    double width, rgba[4]; /* for drawing only */
 } TnTendon;
 
 /* What an actuator has of a muscle; forces are found (>= 0). */
@@ -145,11 +187,13 @@ typedef struct TnMuscles {
 } TnMuscles;
 
 typedef struct TnActuator {
-    int subsystem; /* -1: on a body */
+    int subsystem; /* the first that it moves; -1: none */
     int body;      /* that it presses to what that touches; -1: none */
-    int tendon;    /* -1: on a joint */
+    int tendon;    /* -1: on something else */
+    int path;      /* -1: it is direct, in the equations of its tree */
+    int force;     /* place among rows of force; -1: it is direct */
     int moment_count;
-    const TnMoment *moments; /* gear not included; one for a joint */
+    const TnMoment *moments; /* of a direct one, gear not included; one for a joint */
     double gear, gain, bias[3];
     double gain_rate[2];      /* of the gain, with length and velocity */
     const TnMuscles *muscles; /* NULL: it is none */
@@ -174,8 +218,10 @@ typedef struct TnEquality {
     double hold_pos[3], hold_quat[4];
     int fixed_segment; /* link of the segment that the world holds by this weld (TnLink.held); it is
                           not active then. 0: no such weld */
-    int joint1, joint2; /* joint: joint2 may be -1 */
+    int joint1, joint2;   /* joint: joint2 may be -1 */
+    int tendon1, tendon2; /* tendon: tendon2 may be -1 */
     double polycoef[5];
+    bool curved; /* joint, tendon: C is not linear in q */
 } TnEquality;
 
 typedef struct TnPair {
@@ -356,6 +402,8 @@ struct TnModel {
     int act_count;       /* of actuators with activation, in their order */
     bool has_lift;       /* some link is carried by gravity compensation */
     bool has_oval_pairs; /* some pair has friction that differs in two directions */
+    int path_count;      /* of tendons, then of actuators */
+    int force_count;     /* springs and dampers of tendons, and actuators, that are rows */
     TnBody *bodies;
     TnBodyMass *body_masses;
     TnDrag *drags; /* by link; NULL without a medium */
@@ -368,6 +416,9 @@ struct TnModel {
     TnActuator *actuators;
     TnMuscles *muscles;
     TnMoment *moments; /* of tendons, then of actuators on joints */
+    TnPath *paths;
+    TnPathPoint *path_points;
+    int *path_links;
     TnEquality *equalities;
     TnPair *pairs;
     TnExclude *excludes;
@@ -454,6 +505,16 @@ static inline double tn_moment_rate(const TnMoment *moments, int count, const do
     double rate = 0.0;
     for (int i = 0; i < count; i++) rate += moments[i].coef * qvel[moments[i].dof];
     return rate;
+}
+
+/* Of joint and tendon equalities. */
+static inline double tn_polynomial(const double c[5], double x)
+{
+    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
+}
+static inline double tn_polynomial_slope(const double c[5], double x)
+{
+    return c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
 }
 
 /* Finds bounding_radius and half_extent from type and size: about the geom's own origin; of a mesh,

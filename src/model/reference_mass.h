@@ -20,6 +20,9 @@ bool tn_reference_mass_along(const TnCompile *c, TnReferenceMass *reference, int
 /* |M⁻¹ c|: what a unit force along these moments accelerates all dofs by; 0 where M is singular. */
 bool tn_reference_acceleration(const TnCompile *c, TnReferenceMass *reference, int subsystem,
                                const TnMoment *moments, int count, double *acceleration);
+/* Both along a path, over all that it moves (compile_path.c); false: no memory. */
+bool tn_path_reference(TnCompile *c, TnReferenceMass *reference, const TnPath *path, double *mass,
+                       double *acceleration);
 void tn_reference_mass_free(TnReferenceMass *reference);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct TnWarmContact {
  * lower limit, upper limit, friction loss (ball limit uses the upper; a free or ball joint's
  * friction loss is refused by compile); then each tendon has the same 3; then each
  * wheel has 3: lateral, forward, height; then each hold of the soft bodies by a moving link has 3,
- * and each tie between soft bodies: x, y, z. */
+ * and each tie between soft bodies: x, y, z; then each force along a path has one. */
 static inline int tn_row_slot_equality(int equality, int row) { return 6 * equality + row; }
 static inline int tn_row_slot_joint(const TnModel *model, int joint, int kind)
 {
@@ -39,9 +39,13 @@ static inline int tn_row_slot_tie(const TnModel *model, int tie, int axis)
 {
     return tn_row_slot_wheel(model, model->wheel_count + model->hold_count + tie, axis);
 }
+static inline int tn_row_slot_force(const TnModel *model, int force)
+{
+    return tn_row_slot_tie(model, model->tie_count, 0) + force;
+}
 static inline int tn_row_slot_count(const TnModel *model)
 {
-    return tn_row_slot_tie(model, model->tie_count, 0);
+    return tn_row_slot_force(model, model->force_count);
 }
 
 /* How long a subsystem has been slower than the world's sleep_speed (step/sleep.c). Half a window
@@ -104,6 +108,10 @@ static inline bool tn_equality_asleep(const TnState *state, const TnModel *model
     if (!state->asleep_count) return false;
     if (e->type == TN_EQUALITY_JOINT)
         return tn_link_asleep(state, model, model->joints[e->joint1].link);
+    if (e->type == TN_EQUALITY_TENDON)
+        return tn_subsystem_asleep(state, model->tendons[e->tendon1].subsystem) ||
+               (e->tendon2 >= 0 &&
+                tn_subsystem_asleep(state, model->tendons[e->tendon2].subsystem));
     return tn_link_asleep(state, model, model->bodies[e->body1].link) ||
            tn_link_asleep(state, model, model->bodies[e->body2].link);
 }

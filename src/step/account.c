@@ -146,6 +146,13 @@ static void add_driven(TnAccounts *a, int s, double work)
 static int subsystem_of_row(const TnStep *step, int slot)
 {
     const TnModel *model = step->model;
+    int tendons = tn_row_slot_tendon(model, 0, 0), wheels = tn_row_slot_wheel(model, 0, 0),
+        forces = tn_row_slot_force(model, 0);
+    if (slot >= tendons && slot < wheels) return model->tendons[(slot - tendons) / 3].subsystem;
+    for (int i = 0; slot >= forces && i < model->tendon_count; i++)
+        if (model->tendons[i].force == slot - forces) return model->tendons[i].subsystem;
+    for (int i = 0; slot >= forces && i < model->actuator_count; i++)
+        if (model->actuators[i].force == slot - forces) return model->actuators[i].subsystem;
     if (slot < 0 || slot >= tn_row_slot_joint(model, 0, 0)) return -1;
     const TnEquality *e = &model->equalities[slot / 6];
     int s = tn_part_of_body(model, e->body1);
@@ -191,7 +198,7 @@ static void account_rows(TnAccounts *a)
         double lost = 0.0;
         int s = -1;
         if (row->lambda == 0.0) continue;
-        if (row->set == TN_ROW_BOX) {
+        if (row->set == TN_ROW_BOX && !tn_step_is_path_row(step, r)) {
             lost = -step->t * row->lambda *
                    tn_step_row_rate(step, world->set.row_slot[r], step->moved_qvel, &s);
         } else if (row->set >= TN_ROW_SPIN) {
@@ -211,6 +218,36 @@ static void account_rows(TnAccounts *a)
         }
         a->lost[s] += fmax(0.0, lost);
         a->friction += fmax(0.0, lost);
+    }
+}
+
+/* Actuators, dampers and dry friction along paths: force times the way along the row. */
+static void account_paths(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnModel *model = step->model;
+    const TnConstraintSet *set = &step->world->set;
+    for (int i = 0; i < set->path_row_count; i++) {
+        const TnPathRow *path = &set->path_rows[i];
+        const TnRow *row = &set->problem.rows[path->row];
+        int s = path->actuator >= 0 ? model->actuators[path->actuator].subsystem
+                                    : model->tendons[path->tendon].subsystem;
+        TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
+        double rate = tn_row_velocity(&set->problem, row) + path->drive,
+               way = step->reach[s] * (reach.p * rate - reach.r * path->shift);
+        if (path->actuator >= 0) {
+            a->work[s] += row->lambda * way;
+            a->actuators += row->lambda * way;
+        } else if (row->set == TN_ROW_BOX) {
+            double lost = fmax(0.0, -row->lambda * way);
+            a->lost[s] += lost;
+            a->friction += lost;
+        } else {
+            double force = path->damping * (path->share * rate - (path->share - 1.0) * path->shift),
+                   lost = fmax(0.0, force * way);
+            a->lost[s] += lost;
+            a->damping += lost;
+        }
     }
 }
 
@@ -265,6 +302,7 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
         if (tn_kind_of(step->model, s)->work) account_joints(a, s);
     }
     account_rows(a);
+    account_paths(a);
     if (step->world->mocap_moves) account_mocaps(a);
     return account_contacts(a);
 }
@@ -277,6 +315,11 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
     const TnInstant start = tn_step_before(step), end = tn_world_next(step->world);
     TnEnergy *after = &a->after[s];
     if (a->changed[s]) after->kinetic = kind->kinetic(step->model, s, &end);
+    if (a->changed[s] && tn_has_path_springs(step->model, s)) { /* groups are shifted, too */
+        TnEnergy now = tn_subsystem_energy(step->model, s, step->world->elements, &end);
+        after->elastic = now.elastic;
+        after->potential = now.potential;
+    }
     a->changed[s] = false;
     double fall = kind->fall(step->model, s, &start, &end);
     return (TnSubsystemAccount){

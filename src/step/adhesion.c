@@ -30,8 +30,9 @@ static void press(const TnStep *step, const TnContactList *contacts, int index, 
     const TnModel *model = step->model;
     const TnActuator *a = &model->actuators[index];
     int count = 0;
-    double force = a->gear * tn_actuator_force(model, index, step->dynamics.qpos,
-                                               step->dynamics.qvel, step->dynamics.inputs);
+    const TnDriven at = {
+        .qpos = step->dynamics.qpos, .qvel = step->dynamics.qvel, .inputs = step->dynamics.inputs};
+    double force = a->gear * tn_actuator_force(model, index, &at);
     for (int i = 0; i < contacts->count; i++) count += is_of(model, &contacts->points[i], a->body);
     for (int i = 0; i < contacts->count && force != 0.0; i++)
         if (is_of(model, &contacts->points[i], a->body))

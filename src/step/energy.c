@@ -5,7 +5,10 @@
  * next to its parent in the list takes the parent's, any other walks to the root. */
 #include "energy.h"
 
-#include "../dynamics/joint_motion.h"
+#include <math.h>
+
+#include "../model/joint_motion.h"
+#include "../model/path.h"
 #include "kind.h"
 
 static const double world_origin[3] = {0.0, 0.0, 0.0};
@@ -101,6 +104,31 @@ double tn_energy_of_links(const TnModel *model, const TnSubsystem *sub, const Tn
     return kinetic;
 }
 
+/* Springs of tendons that are rows; each counts with the first subsystem that it moves. */
+static double path_springs(const TnModel *model, int s, const TnInstant *now)
+{
+    double sum = 0.0;
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        if (tendon->direct || tendon->subsystem != s || tendon->stiffness == 0.0) continue;
+        double over =
+            tn_path_walk(model, &model->paths[tendon->path], now->qpos, now->frames, NULL) -
+            tendon->spring_length;
+        double stretch = over > tendon->dead_band ? over - tendon->dead_band : fmin(over, 0.0);
+        sum += 0.5 * tendon->stiffness * stretch * stretch;
+    }
+    return sum;
+}
+
+bool tn_has_path_springs(const TnModel *model, int s)
+{
+    for (int k = 0; k < model->tendon_count; k++) {
+        const TnTendon *tendon = &model->tendons[k];
+        if (!tendon->direct && tendon->subsystem == s && tendon->stiffness > 0.0) return true;
+    }
+    return false;
+}
+
 TnEnergy tn_subsystem_energy(const TnModel *model, int s, const TnSoftElements *elements,
                              const TnInstant *now)
 {
@@ -108,6 +136,7 @@ TnEnergy tn_subsystem_energy(const TnModel *model, int s, const TnSoftElements *
     TnEnergy energy = {.kinetic = kind->kinetic(model, s, now),
                        .potential = kind->gravity(model, s, now)};
     if (kind->elastic) energy.elastic = kind->elastic(model, s, elements, now);
+    energy.elastic += path_springs(model, s, now);
     energy.potential += energy.elastic;
     return energy;
 }

@@ -23,6 +23,8 @@ TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double 
 /* The same of one subsystem, with the elastic energy of soft bodies where there are elements. */
 TnEnergy tn_subsystem_energy(const TnModel *model, int s, const TnSoftElements *elements,
                              const TnInstant *now);
+/* Springs of tendons count with it that depend on other subsystems, too. */
+bool tn_has_path_springs(const TnModel *model, int s);
 /* Without rotors; twist: at its com. */
 double tn_link_kinetic(const TnLink *link, const TnLinkFrame *frame, const double twist[6]);
 /* Kinetic energy of a subsystem's links, and of the rotors at their joints. */

@@ -60,11 +60,13 @@ static bool eval_dynamics(const TnModel *model, const double *qpos, const double
 }
 
 /* What springs, dampers, gravity compensation that is no actuator's, and a medium do. */
-static bool eval_passive(const TnModel *model, const double *qpos, const double *qvel,
-                         const TnLinkFrame *frames, const double *lift, TnArena *arena, double *out)
+static bool eval_passive(const TnModel *model, const TnDriven *at, const double *lift,
+                         TnArena *arena, double *out)
 {
+    const double *qpos = at->qpos, *qvel = at->qvel;
+    const TnLinkFrame *frames = at->frames;
     memset(out, 0, sizeof(double) * (size_t)model->dof_count);
-    tn_springs_and_dampers(model, qpos, qvel, out);
+    tn_springs_and_dampers(model, at, out);
     for (int s = 0; s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
@@ -133,11 +135,11 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     }
     double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
     if (!inputs) return false;
-    const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos};
-    tn_actuator_inputs(model, &drive, inputs, NULL);
+    const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos, frames};
     tn_kinematics(model, qpos, 0, model->link_count, frames);
     for (int l = 1; out->mocap && l <= model->mocap_count; l++)
         tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
+    tn_actuator_inputs(model, &drive, inputs, NULL);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
             tn_body_pose(model, frames, b, out->body_poses + 7 * b, out->body_poses + 7 * b + 3);
@@ -145,19 +147,19 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     if ((out->mass_matrix || out->bias || out->inverse) &&
         !eval_dynamics(model, qpos, qvel, frames, arena, out))
         return false;
-    if (out->actuator_force)
-        for (int a = 0; a < model->actuator_count; a++)
-            out->actuator_force[a] = tn_actuator_force(model, a, qpos, qvel, inputs);
+    if (!out->actuator_force && !out->sensors && !out->passive) return true;
+    double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
+    if (!twists) return false;
+    tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
+    const TnDriven state = {qpos, qvel, inputs, frames, (const double(*)[6])twists};
+    for (int a = 0; out->actuator_force && a < model->actuator_count; a++)
+        out->actuator_force[a] = tn_actuator_force(model, a, &state);
     double *lift = NULL;
     if ((out->sensors || out->passive) && model->has_lift &&
         !eval_lift(model, qpos, frames, arena, &lift))
         return false;
-    if (out->passive && !eval_passive(model, qpos, qvel, frames, lift, arena, out->passive))
-        return false;
+    if (out->passive && !eval_passive(model, &state, lift, arena, out->passive)) return false;
     if (out->sensors) {
-        double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
-        if (!twists) return false;
-        tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
         TnSensing at = {model, qpos, qvel, inputs, frames, (const double(*)[6])twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }

@@ -84,6 +84,19 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c)
     return size;
 }
 
+const TnPathRow *tn_step_path_row(const TnStep *step, int row)
+{
+    const TnConstraintSet *set = &step->world->set;
+    for (int i = 0; i < set->path_row_count; i++)
+        if (set->path_rows[i].row == row) return &set->path_rows[i];
+    return NULL;
+}
+
+bool tn_step_is_path_row(const TnStep *step, int row)
+{
+    return tn_step_path_row(step, row) != NULL;
+}
+
 double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *subsystem)
 {
     const TnModel *model = step->model;

@@ -25,6 +25,13 @@ static int of_joint(const TnModel *model, int joint)
     return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
 }
 
+static int of_tendon(const TnModel *model, int tendon)
+{
+    return tendon < 0 ? -1 : model->tendons[tendon].subsystem;
+}
+
+static int of_link(const TnModel *model, int link) { return model->links[link].subsystem; }
+
 static int of_tree(const TnModel *model, int tree)
 {
     for (int s = 0; s < model->subsystem_count; s++)
@@ -41,9 +48,15 @@ static void join_model(const TnModel *model, int *parent)
         if (!e->active) continue;
         if (e->type == TN_EQUALITY_JOINT)
             join(parent, of_joint(model, e->joint1), of_joint(model, e->joint2));
+        else if (e->type == TN_EQUALITY_TENDON)
+            join(parent, of_tendon(model, e->tendon1), of_tendon(model, e->tendon2));
         else
             join(parent, of_body(model, e->body1), of_body(model, e->body2));
     }
+    for (int i = 0; i < model->path_count; i++)
+        for (int k = 1; model->paths[i].acts && k < model->paths[i].link_count; k++)
+            join(parent, of_link(model, model->paths[i].links[0]),
+                 of_link(model, model->paths[i].links[k]));
     for (int s = 0; s < model->soft_count; s++)
         for (int h = 0; h < model->softs[s].hold_count; h++)
             join(parent, model->softs[s].subsystem,
@@ -95,9 +108,15 @@ static void mark_groups(const TnModel *model, TnGroups *groups)
     }
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
-        if (!e->active || e->type == TN_EQUALITY_JOINT) continue;
+        if (!e->active || e->type >= TN_EQUALITY_JOINT) continue;
         int a = of_body(model, e->body1), b = of_body(model, e->body2);
         if (a < 0 || b < 0) mark(groups, groups->anchored, a < 0 ? b : a);
+    }
+    for (int i = 0; i < model->path_count; i++) {
+        const TnPath *path = &model->paths[i];
+        if (!path->acts || !path->fixed_end) continue;
+        bool hangs = path->kind == TN_PATH_POINTS; /* others push, but hold nothing */
+        mark(groups, hangs ? groups->anchored : groups->pulled, of_link(model, path->links[0]));
     }
     for (int i = 0; i < model->wheel_count; i++)
         mark(groups, groups->anchored, of_body(model, model->wheels[i].body));

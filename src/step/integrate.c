@@ -133,6 +133,27 @@ static bool stop_slip(const TnStep *step)
     return true;
 }
 
+/* Nor do curved equalities drift. */
+static bool stop_drift(const TnStep *step)
+{
+    TnWorld *world = step->world;
+    const TnModel *model = step->model;
+    bool *changed = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count), any = false;
+    if (!changed ||
+        !tn_equalities_stop_drift(model, &world->state, world->next_qpos, world->next_qvel,
+                                  world->next_frames, &world->arena, changed))
+        return false;
+    for (int s = 0; s < model->subsystem_count; s++) {
+        const TnSubsystem *sub = &model->subsystems[s];
+        if (!changed[s]) continue;
+        any = true;
+        tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
+                             sub->link_start, sub->link_count, world->next_twists);
+    }
+    if (any) place_followers(world);
+    return true;
+}
+
 /* But of sleepers. */
 static void take_activations(const TnStep *step)
 {
@@ -155,7 +176,9 @@ bool tn_step_integrate(TnStep *step)
     for (int k = 0; k == 0 || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;
         if (k > 0) tn_step_find_ways(step);
-        if (!stop_slip(step) || !tn_step_balance(step, k < MOST_CUTS, report, &cut)) return false;
+        if (!stop_slip(step) || !stop_drift(step) ||
+            !tn_step_balance(step, k < MOST_CUTS, report, &cut))
+            return false;
     }
     for (int i = 0; i < step->awake_count; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];

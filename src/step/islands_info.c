@@ -59,7 +59,8 @@ static void tell_equality(const TnModel *model, int index, char *text, size_t si
 {
     static const char *const types[] = {[TN_EQUALITY_CONNECT] = "connect",
                                         [TN_EQUALITY_WELD] = "weld",
-                                        [TN_EQUALITY_JOINT] = "joint"};
+                                        [TN_EQUALITY_JOINT] = "joint",
+                                        [TN_EQUALITY_TENDON] = "tendon"};
     snprintf(text, size, "equality %s (%s)", label(model->equality_names[index], index).text,
              types[model->equalities[index].type]);
 }
@@ -89,6 +90,17 @@ static void tell_piece_tie(const TnWorld *world, int index, char *text, size_t s
              soft_label(world->model, piece->soft).text, piece->nodes[tie->node_a]);
 }
 
+static void tell_force(const TnModel *model, int force, char *text, size_t size)
+{
+    for (int i = 0; i < model->tendon_count; i++)
+        if (model->tendons[i].force == force)
+            snprintf(text, size, "spring or damper of tendon %s",
+                     label(model->tendon_names[i], i).text);
+    for (int i = 0; i < model->actuator_count; i++)
+        if (model->actuators[i].force == force)
+            snprintf(text, size, "actuator %s", label(model->actuator_names[i], i).text);
+}
+
 /* By the places of state.h. */
 static void tell_slot(const TnWorld *world, int slot, char *text, size_t size)
 {
@@ -101,6 +113,10 @@ static void tell_slot(const TnWorld *world, int slot, char *text, size_t size)
     }
     if (slot >= world->state.row_lambda_count) {
         tell_piece_tie(world, (slot - world->state.row_lambda_count) / 3, text, size);
+        return;
+    }
+    if (slot >= tn_row_slot_force(model, 0)) {
+        tell_force(model, slot - tn_row_slot_force(model, 0), text, size);
         return;
     }
     int part = (slot - tn_row_slot_joint(model, 0, 0)) % 3;

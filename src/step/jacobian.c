@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "../dynamics/joint_motion.h"
 #include "../math/vec3.h"
+#include "../model/joint_motion.h"
 #include "world.h"
 
 void tn_link_jacobian(const TnModel *model, const double *qpos, const TnLinkFrame *frames, int link,

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../dynamics/joint_motion.h"
 #include "../math/vec3.h"
+#include "../model/joint_motion.h"
 #include "sleep.h"
 
 static bool is_anchored(const TnModel *model, int s)
@@ -82,7 +82,7 @@ static double elastic(const TnModel *model, int s, const TnSoftElements *element
     }
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        if (tendon->subsystem != s || tendon->stiffness == 0.0) continue;
+        if (!tendon->direct || tendon->subsystem != s || tendon->stiffness == 0.0) continue;
         double stretch = tn_moment_length(tendon->moments, tendon->moment_count, now->qpos) -
                          tendon->spring_length;
         sum += 0.5 * tendon->stiffness * stretch * stretch;

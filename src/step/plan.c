@@ -39,10 +39,19 @@ static void mark_equalities(const TnModel *model, bool segments, bool *marks)
     }
 }
 
-/* Who equalities, wheels and holds act on. */
+/* What paths are rows of. */
+static void mark_paths(const TnModel *model, bool *marks)
+{
+    for (int i = 0; i < model->path_count; i++)
+        for (int k = 0; model->paths[i].acts && k < model->paths[i].link_count; k++)
+            mark_link(model, model->paths[i].links[k], marks);
+}
+
+/* Who equalities, paths, wheels and holds act on. */
 static void mark_tied(const TnModel *model, bool *tied)
 {
     mark_equalities(model, true, tied);
+    mark_paths(model, tied);
     for (int i = 0; i < model->wheel_count; i++)
         mark_link(model, model->bodies[model->wheels[i].body].link, tied);
     for (int s = 0; s < model->soft_count; s++)
@@ -53,15 +62,17 @@ static void mark_tied(const TnModel *model, bool *tied)
 void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
 {
     mark_equalities(model, false, loops);
+    mark_paths(model, loops);
     mark_tied(model, tied);
     for (int s = 0; s < model->subsystem_count; s++)
         minds[s] = tied[s] || tn_is_elastic(&model->subsystems[s]);
     for (int j = 0; j < model->joint_count; j++)
         if (model->joints[j].stiffness != 0.0) mark_joint(model, j, minds);
     for (int k = 0; k < model->tendon_count; k++)
-        if (model->tendons[k].stiffness != 0.0) minds[model->tendons[k].subsystem] = true;
+        if (model->tendons[k].direct && model->tendons[k].stiffness != 0.0)
+            minds[model->tendons[k].subsystem] = true;
     for (int a = 0; a < model->actuator_count; a++)
-        if (tn_actuator_is_elastic(&model->actuators[a]))
+        if (model->actuators[a].path < 0 && tn_actuator_is_elastic(&model->actuators[a]))
             minds[model->actuators[a].subsystem] = true;
 }
 
@@ -169,9 +180,16 @@ static double damped_blend(const TnStep *step, int s)
 
 /* m/s: how fast what a row of friction acts on moves at the step's start, a turning joint at its
  * lever. A tendon's length may have any unit: it is fast. */
-static double row_speed(const TnStep *step, int slot, int *subsystem)
+static double row_speed(const TnStep *step, int row, int *subsystem)
 {
     const TnModel *model = step->model;
+    const TnPathRow *path = tn_step_path_row(step, row);
+    if (path) {
+        *subsystem = model->tendons[path->tendon].subsystem;
+        bool joints = model->paths[model->tendons[path->tendon].path].kind == TN_PATH_JOINTS;
+        return joints && path->shift != 0.0 ? INFINITY : fabs(path->shift);
+    }
+    int slot = step->world->set.row_slot[row];
     double rate = fabs(tn_step_row_rate(step, slot, step->world->state.qvel, subsystem));
     int joint = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
     if (joint >= model->joint_count) return rate > 0.0 ? INFINITY : 0.0;
@@ -190,8 +208,7 @@ static void plan_stops(const TnStep *step, double *wanted)
         int s;
         if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper))
             continue;
-        if (!(row_speed(step, world->set.row_slot[r], &s) > STOPPED * slow) || wanted[s] == 1.0)
-            continue;
+        if (!(row_speed(step, r, &s) > STOPPED * slow) || wanted[s] == 1.0) continue;
         double moving = world->energies[s].kinetic;
         double mass = tn_kind_of(step->model, s)->mass(step->model, s);
         if (moving > mass * slow * slow) wanted[s] = 1.0;

@@ -257,7 +257,7 @@ TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId id)
     if (!tn_reactions_find(world)) return unknown();
     const TnReactions *r = world->reactions;
     const double *wrench = r->equality[id - 1];
-    if (equality->type == TN_EQUALITY_JOINT) {
+    if (equality->type >= TN_EQUALITY_JOINT) {
         out.generalized = wrench[0];
         out.known = isfinite(wrench[0]);
         out.quat[0] = 1.0;

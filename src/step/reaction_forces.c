@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "../model/path.h"
 #include "impact.h"
 
 void tn_reaction_take_off(TnReactions *r, int body, const double *force, const double *arm,
@@ -104,6 +105,72 @@ static void add_wheel(const TnWorld *world, TnReactions *r, int index, int kind,
     take_off_at(model, r, wheel->body, stand.point, along[kind], NULL, lambda);
 }
 
+/* A row along a path. */
+typedef struct Path {
+    const TnModel *model;
+    TnReactions *r;
+    double lambda;
+} Path;
+
+static void take_off_pull(void *context, int link, const double point[3], const double linear[3],
+                          const double angular[3])
+{
+    const Path *path = context;
+    take_off_at(path->model, path->r, path->model->links[link].body, point, linear, angular,
+                path->lambda);
+}
+
+/* Moments act within trees, as motors do. */
+static void ignore_moment(void *context, int dof, double coef)
+{
+    (void)context;
+    (void)dof;
+    (void)coef;
+}
+
+static void add_path(const TnModel *model, TnReactions *r, int path, double lambda)
+{
+    Path row = {model, r, lambda};
+    tn_path_walk(model, &model->paths[path], r->qpos, r->middle,
+                 &(TnPathVisitor){take_off_pull, ignore_moment, &row});
+}
+
+/* Limits, friction and forces of tendons and actuators that are rows along paths. */
+static void add_paths(const TnWorld *world, TnReactions *r)
+{
+    const TnModel *model = world->model;
+    for (int i = 0; i < model->tendon_count; i++) {
+        const TnTendon *tendon = &model->tendons[i];
+        const double *l = world->state.row_lambda + tn_row_slot_tendon(model, i, 0);
+        if (tendon->direct || tn_subsystem_asleep(&world->state, tendon->subsystem)) continue;
+        double sum = l[0] - l[1] + l[2];
+        if (tendon->force >= 0)
+            sum += world->state.row_lambda[tn_row_slot_force(model, tendon->force)];
+        add_path(model, r, tendon->path, sum);
+    }
+    for (int i = 0; i < model->actuator_count; i++) {
+        const TnActuator *actuator = &model->actuators[i];
+        if (actuator->force < 0 || tn_subsystem_asleep(&world->state, actuator->subsystem))
+            continue;
+        add_path(model, r, actuator->path,
+                 world->state.row_lambda[tn_row_slot_force(model, actuator->force)]);
+    }
+    for (int i = 0; i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        double lambda = r->equality[i][0];
+        if (e->type != TN_EQUALITY_TENDON || !e->active || !isfinite(lambda)) continue;
+        const TnTendon *first = &model->tendons[e->tendon1];
+        add_path(model, r, first->path, lambda);
+        if (e->tendon2 < 0) continue;
+        const TnTendon *second = &model->tendons[e->tendon2];
+        double x = tn_path_walk(model, &model->paths[second->path], r->qpos, r->middle, NULL) -
+                   second->reference_length;
+        const double *c = e->polycoef;
+        double slope = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
+        add_path(model, r, second->path, -slope * lambda);
+    }
+}
+
 /* Limits and friction of joints and tendons act within their trees. */
 static void add_rows(const TnWorld *world, TnReactions *r)
 {
@@ -168,7 +235,7 @@ static void take_off_equality(const TnModel *model, TnReactions *r, int index)
     const TnEquality *equality = &model->equalities[index];
     const double *wrench = r->equality[index];
     double point[3];
-    if (equality->type == TN_EQUALITY_JOINT) return; /* acts within trees, as motors do */
+    if (equality->type >= TN_EQUALITY_JOINT) return; /* acts within trees, as motors do */
     tn_reaction_anchor(model, r, equality, point);
     take_off_at(model, r, equality->body1, point, wrench, wrench + 3, -1.0);
     take_off_at(model, r, equality->body2, point, wrench, wrench + 3, 1.0);
@@ -285,6 +352,7 @@ bool tn_reactions_add_forces(TnWorld *world, TnReactions *r)
         if (equality->active && !(equality->segment && is_follower(world->division, i)))
             take_off_equality(model, r, i);
     }
+    add_paths(world, r);
     finish_rods(world, r);
     return true;
 }

@@ -24,6 +24,9 @@
 /* rad: equalities that end up farther from where they were linear about are written again. What is
  * left is of second order in this. */
 #define SURPRISE 1e-4
+/* The same where C of joints or tendons is curved: J is that of the middle, so that what is left is
+ * of first order in this, and passes converge by a factor. */
+#define CURVED_SURPRISE 1e-6
 /* Passes go on as long as this gets smaller by such a factor. */
 #define NEARER 0.7
 /* Contacts that push are followed if turning takes their point off its straight way by this share
@@ -37,6 +40,7 @@
 #define LEAST_TURN 0.01
 /* At most, soft bodies apart. */
 #define PASSES 5
+#define CURVED_PASSES 12
 #define SOFT_PASSES 12
 
 /* The next pass is linear about what was found. */
@@ -219,18 +223,26 @@ static bool go_back(TnStep *step)
     return true;
 }
 
+static bool has_curved(const TnModel *model)
+{
+    for (int i = 0; i < model->equality_count; i++)
+        if (model->equalities[i].active && model->equalities[i].curved) return true;
+    return false;
+}
+
 /* Whether loops are written again about what was found. Passes of a loop that cannot be closed, one
  * that is pulled straight, wander, and may end anywhere: they go on as long as each is nearer than
  * the one before, and one that is farther off is taken back. */
 static bool loops_go_on(TnStep *step, int pass, bool *back)
 {
+    bool curved = has_curved(step->model);
     double surprise = most_surprise(step, step->world->loops), last = step->surprise;
     step->surprise = surprise;
     *back = false;
-    if (step->settled || surprise <= SURPRISE) return false;
+    if (step->settled || surprise <= (curved ? CURVED_SURPRISE : SURPRISE)) return false;
     *back = pass > 1 && surprise > last;
     step->settled = pass > 1 && surprise > NEARER * last;
-    return *back || (!step->settled && pass < PASSES);
+    return *back || (!step->settled && pass < (curved ? CURVED_PASSES : PASSES));
 }
 
 /* Soft bodies that end elsewhere than their elements were taken at. */
@@ -249,7 +261,7 @@ bool tn_step_refine(TnStep *step, int pass, bool *go)
 {
     bool softs = false, loops = false, contacts = false, back = false;
     if (pass < SOFT_PASSES && !expect_softs(step, &softs)) return false;
-    if (pass <= PASSES) loops = loops_go_on(step, pass, &back);
+    if (pass <= PASSES || has_curved(step->model)) loops = loops_go_on(step, pass, &back);
     if (pass < PASSES)
         contacts = contacts_curve(step) &&
                    (!step->courses || most_surprise(step, NULL) > CONTACT_SURPRISE) &&

@@ -4,6 +4,7 @@
 
 #include "../collision/ray.h"
 #include "../math/vec3.h"
+#include "../model/path.h"
 #include "queries.h"
 #include "sensors.h"
 
@@ -163,9 +164,10 @@ static double sense_tendon_limit(const TnSensing *at, const TnSensor *sensor)
 {
     const TnTendon *tendon = &at->model->tendons[sensor->object];
     if (!tendon->limited) return 0.0;
-    return beyond(tn_moment_length(tendon->moments, tendon->moment_count, at->qpos),
-                  tn_moment_rate(tendon->moments, tendon->moment_count, at->qvel), tendon->range,
-                  sensor->type == TN_SENSOR_TENDON_LIMIT_VEL);
+    double rate;
+    double length = tn_path_rate(at->model, &at->model->paths[tendon->path], at->qpos, at->qvel,
+                                 at->frames, at->twists, &rate);
+    return beyond(length, rate, tendon->range, sensor->type == TN_SENSOR_TENDON_LIMIT_VEL);
 }
 
 /* ---- all ---- */

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "../math/vec3.h"
+#include "../model/path.h"
 #include "energy.h"
 
 void tn_site_pose(const TnModel *model, const TnSite *site, const TnLinkFrame *frames,
@@ -184,13 +185,25 @@ static void sense_subtree(const TnSensing *at, const TnSensor *sensor, double *d
 
 /* ---- all of them ---- */
 
+static TnDriven driven(const TnSensing *at)
+{
+    return (TnDriven){at->qpos, at->qvel, at->inputs, at->frames, at->twists};
+}
+
 static double tendon_force(const TnSensing *at, int tendon)
 {
+    const TnDriven state = driven(at);
     double sum = 0.0;
     for (int a = 0; a < at->model->actuator_count; a++)
         if (at->model->actuators[a].tendon == tendon)
-            sum += tn_actuator_force(at->model, a, at->qpos, at->qvel, at->inputs);
+            sum += tn_actuator_force(at->model, a, &state);
     return sum;
+}
+
+static double tendon_length(const TnSensing *at, int tendon, double *rate)
+{
+    return tn_path_rate(at->model, &at->model->paths[at->model->tendons[tendon].path], at->qpos,
+                        at->qvel, at->frames, at->twists, rate);
 }
 
 /* Of bodies that do not move, which MuJoCo counts as well. */
@@ -213,7 +226,8 @@ static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
     const TnModel *model = at->model;
     const double *qpos = at->qpos, *qvel = at->qvel;
     double pos[3], quat[4];
-    const TnTendon *tendon;
+    const TnDriven state = driven(at);
+    double rate;
     const TnJoint *joint;
     switch (sensor->type) {
     case TN_SENSOR_JOINT_POS:
@@ -239,28 +253,26 @@ static void sense(const TnSensing *at, const TnSensor *sensor, double *data)
         quat_copy(data, quat);
         break;
     case TN_SENSOR_TENDON_POS:
-        tendon = &model->tendons[sensor->object];
-        data[0] = tn_moment_length(tendon->moments, tendon->moment_count, qpos);
+        data[0] = tendon_length(at, sensor->object, &rate);
         break;
     case TN_SENSOR_TENDON_VEL:
-        tendon = &model->tendons[sensor->object];
-        data[0] = tn_moment_rate(tendon->moments, tendon->moment_count, qvel);
+        tendon_length(at, sensor->object, &data[0]);
         break;
     case TN_SENSOR_TENDON_ACTUATOR_FORCE:
         data[0] = tendon_force(at, sensor->object);
         break;
     case TN_SENSOR_ACTUATOR_POS:
-        data[0] = tn_actuator_length(model, sensor->object, qpos);
+        data[0] = tn_actuator_length(model, sensor->object, &state);
         break;
     case TN_SENSOR_ACTUATOR_VEL:
-        data[0] = tn_actuator_velocity(model, sensor->object, qvel);
+        data[0] = tn_actuator_velocity(model, sensor->object, &state);
         break;
     case TN_SENSOR_ACTUATOR_FORCE:
-        data[0] = tn_actuator_force(model, sensor->object, qpos, qvel, at->inputs);
+        data[0] = tn_actuator_force(model, sensor->object, &state);
         break;
     case TN_SENSOR_JOINT_ACTUATOR_FORCE:
         joint = &model->joints[sensor->object];
-        data[0] = tn_actuator_force_on(model, joint->dof_start, qpos, qvel, at->inputs,
+        data[0] = tn_actuator_force_on(model, joint->dof_start, &state,
                                        at->lift ? at->lift[joint->dof_start] : 0.0);
         break;
     case TN_SENSOR_SUBTREE_POS:

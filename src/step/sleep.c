@@ -131,7 +131,8 @@ static bool is_stirring(const TnStep *step, int subsystem)
     for (int i = 0; i < model->actuator_count && model->act_count; i++) {
         const TnActuator *a = &model->actuators[i];
         if (a->act < 0 || tn_actuator_subsystem(model, i) != subsystem) continue;
-        const TnDrive drive = {state->time, step->t, state->ctrl, state->act, state->qpos};
+        const TnDrive drive = {state->time, step->t,     state->ctrl,
+                               state->act,  state->qpos, step->world->frames};
         const double *act = state->act + a->act;
         double next[2];
         tn_actuator_input(model, i, &drive, next);

@@ -34,6 +34,7 @@ static bool build(TnStep *step, bool again)
                                            .mesh_memory = world->mesh_memory,
                                            .end_qvel = step->end_qvel,
                                            .contacts = &world->contacts,
+                                           .inputs = step->dynamics.inputs,
                                            .found = step->found,
                                            .blend = step->blend,
                                            .courses = step->courses,

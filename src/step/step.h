@@ -228,7 +228,10 @@ bool tn_step_refine_all(TnStep *step, bool *go);
 /* ---- found.c ---- */
 /* After a solve; false: no memory. */
 bool tn_step_find(TnStep *step);
-/* Rate of the joint or tendon that a row of dry friction acts on, and whose it is. */
+/* Of a row of force or friction along a path; NULL: it is none. */
+const TnPathRow *tn_step_path_row(const TnStep *step, int row);
+bool tn_step_is_path_row(const TnStep *step, int row);
+/* Rate of the joint or direct tendon that a row of dry friction acts on, and whose it is. */
 double tn_step_row_rate(const TnStep *step, int slot, const double *qvel, int *subsystem);
 /* Nobody's way is cut. */
 void tn_step_full_ways(TnStep *step);

@@ -136,8 +136,20 @@ static TnStepReport take_parts(TnWorld *world)
 
 TnStepReport tn_world_step(TnWorld *world)
 {
-    if (!world) return (TnStepReport){0};
+    if (!world || world->stepping) return (TnStepReport){0};
+    world->stepping = true;
+    if (world->before) world->before(world->callback_user, world);
     TnStepReport report = world->substeps > 1 ? take_parts(world) : tn_step_once(world);
     tn_step_spend_inputs(world);
+    if (world->after) world->after(world->callback_user, world);
+    world->stepping = false;
     return report;
+}
+
+void tn_world_set_callbacks(TnWorld *world, TnStepFn before, TnStepFn after, void *user)
+{
+    if (!world) return;
+    world->before = before;
+    world->after = after;
+    world->callback_user = user;
 }

@@ -84,7 +84,10 @@ struct TnWorld {
     struct TnReactions *reactions;         /* found when somebody asks (reaction.h) */
     struct TnImpact *impacts;              /* of the last step (impact.h) */
     int impact_count;
-    bool bounces;     /* some geom has restitution */
+    bool bounces;           /* some geom has restitution */
+    TnStepFn before, after; /* what users want to be called; NULL: nothing */
+    void *callback_user;
+    bool stepping;    /* a step runs, or one of those */
     bool mocap_moves; /* some mocap body does, in this step */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "../model/path.h"
 #include "impact.h"
 #include "sensors.h"
 
@@ -27,6 +28,14 @@ void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], doub
     double p[3] = {0.0}, q[4] = {0.0};
     if (tn_world_has_body(world, body)) tn_body_pose(world->model, world->frames, body - 1, p, q);
     give_pose(p, q, pos, quat);
+}
+
+void tn_world_tendon_way(const TnWorld *world, TnTendonId tendon, double *points)
+{
+    if (!world || !points || tendon < 1 || tendon > world->model->tendon_count) return;
+    const TnModel *model = world->model;
+    tn_path_trace(model, &model->paths[model->tendons[tendon - 1].path], world->frames,
+                  (double(*)[3])points);
 }
 
 void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_com[3],

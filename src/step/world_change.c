@@ -69,27 +69,11 @@ TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId id, const double fr
     return renewed(world, true, err);
 }
 
-static int size_count(TnGeomType type)
-{
-    switch (type) {
-    case TN_GEOM_SPHERE:
-        return 1;
-    case TN_GEOM_CAPSULE:
-    case TN_GEOM_CYLINDER:
-        return 2;
-    case TN_GEOM_ELLIPSOID:
-    case TN_GEOM_BOX:
-        return 3;
-    default:
-        return 0;
-    }
-}
-
 TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId id, const double size[3], TnError *err)
 {
     if (!has_geom(world, id)) return tn_world_refuse(err, "there is no such geom");
     const TnModel *model = world->model;
-    int count = size_count(model->geoms[id - 1].type), s = tn_geom_subsystem(model, id - 1);
+    int count = tn_geom_size_count(model->geoms[id - 1].type), s = tn_geom_subsystem(model, id - 1);
     if (!count || (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD))
         return tn_world_refuse(err, "sizes of planes, meshes, soft bodies and cables are fixed");
     for (int k = 0; k < count; k++)

@@ -86,7 +86,7 @@ TnStatus tn_world_attach(TnWorld *world, TnEqualityId id, TnError *err)
     if (status != TN_OK) return status;
     const TnModel *model = world->model;
     TnEquality wanted = model->equalities[id - 1];
-    if (wanted.type == TN_EQUALITY_JOINT)
+    if (wanted.type >= TN_EQUALITY_JOINT)
         return tn_world_refuse(err, "only connect and weld equalities attach bodies");
     double pos1[3], quat1[4], back1[4], pos2[3], quat2[4], back2[4], point[3];
     tn_body_pose(model, world->frames, wanted.body1, pos1, quat1);

@@ -317,10 +317,11 @@ TEST(actuator_force_is_clamped_gain_and_bias)
     TnModel *model = driven_wheel(2.0, 10.0, -3.0, -1.0, 4.0, 1.0);
     REQUIRE(model);
     double q[1] = {0.5}, v[1] = {0.25}, u[1] = {0.4};
-    CHECK_NEAR(tn_actuator_force(model, 0, q, v, u), 10.0 * 0.4 - 3.0 * 1.0 - 0.5, 1e-14);
+    const TnDriven at = {.qpos = q, .qvel = v, .inputs = u};
+    CHECK_NEAR(tn_actuator_force(model, 0, &at), 10.0 * 0.4 - 3.0 * 1.0 - 0.5, 1e-14);
     u[0] = 5.0;
-    CHECK_NEAR(tn_actuator_force(model, 0, q, v, u), 4.0, 0.0);
+    CHECK_NEAR(tn_actuator_force(model, 0, &at), 4.0, 0.0);
     u[0] = -5.0;
-    CHECK_NEAR(tn_actuator_force(model, 0, q, v, u), -4.0, 0.0);
+    CHECK_NEAR(tn_actuator_force(model, 0, &at), -4.0, 0.0);
     tn_model_destroy(model);
 }

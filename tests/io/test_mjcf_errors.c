@@ -145,27 +145,29 @@ TEST(unsupported_features_are_errors)
     static const Case cases[] = {
         {ARM("<tendon><spatial name='t'><site site='tip'/></spatial></tendon>"
              "<actuator><motor tendon='t'/></actuator>"),
-         "2:9", "<spatial> in <tendon> is not supported yet"},
+         "2:9", "every branch needs two sites"},
+        {ARM("<tendon><spatial><site site='tip'/><geom geom='bulk'/></spatial></tendon>"), "2:9",
+         "a geom must be between two sites"},
+        {ARM("<tendon><spatial><site site='tip'/><site site='tipp'/></spatial></tendon>"), "2:42",
+         "there is no site named 'tipp'; did you mean 'tip'?"},
         {ARM("<tendon><fixed armature='1'><joint joint='hinge' coef='1'/></fixed></tendon>"),
          "2:16", "armature=\"1\" is not supported yet"},
-        {ARM("<tendon><fixed stiffness='1' springlength='0 1'><joint joint='hinge' coef='1'/>"
-             "</fixed></tendon>"),
-         "2:30", "dead band, between two lengths, is not supported yet"},
         {ARM("<tendon><fixed><joint joint='loose' coef='1'/></fixed></tendon>"), "2:23",
          "only hinge and slide joints"},
         {"<mujoco>\n<compiler coordinate='global'/></mujoco>", "2:11", "only \"local\""},
         {WORLD("<replicate count='-2'/>"), "2:12", "must not be negative"},
         {WORLD("<attach model='m' prefix='p'/>"), "2:9", "there is no model named 'm'"},
         {WORLD("<flexcomp name='f' rigid='true'/>"), "2:20", "is not supported"},
-        {ARM("<actuator><motor joint='loose'/></actuator>"), "2:18", "free and ball joints"},
-        {ARM("<actuator><motor joint='hinge' gear='1 0 2'/></actuator>"), "2:32",
-         "only the first number"},
+        {ARM("<actuator><motor site='tip' refsite='tipp'/></actuator>"), "2:29",
+         "did you mean 'tip'?"},
+        {ARM("<actuator><motor cranksite='tip'/></actuator>"), "2:11", "'slidersite' is missing"},
         {ARM("<actuator><dcmotor joint='hinge'/></actuator>"), "2:11",
          "<dcmotor> in <actuator> is not supported yet"},
         {ARM("<actuator><general joint='hinge' dyntype='user'/></actuator>"), "2:34",
          "only dyntype none"},
-        {ARM("<equality><connect site1='a' body1='link' anchor='0 0 0'/></equality>"), "2:20",
-         "site1 is not supported yet"},
+        {ARM("<equality><connect site1='tip' site2='tip' body1='link'/></equality>"), "2:44",
+         "body1 is for bodies"},
+        {ARM("<equality><weld site1='tip'/></equality>"), "2:11", "'site2' is missing"},
     };
     CHECK_CASES(cases);
 }
@@ -183,7 +185,8 @@ TEST(structure_is_checked)
          "already"},
         {"<mujoco><default>\n<joint name='a'/></default></mujoco>", "2:8",
          "no meaning in a default class"},
-        {ARM("<actuator><motor/></actuator>"), "2:11", "'joint' or 'tendon' is missing"},
+        {ARM("<actuator><motor/></actuator>"), "2:11",
+         "'joint', 'tendon', 'site' or 'cranksite' is missing"},
         {ARM("<equality><connect body1='link'/></equality>"), "2:11", "'anchor' is missing"},
         {ARM("<equality><weld/></equality>"), "2:11", "'body1' is missing"},
         {ARM("<keyframe><key qpos='1 2 3'/></keyframe>"), "2:16",
@@ -320,11 +323,62 @@ TEST(all_mistakes_of_a_file_are_told_at_once)
         "2:13",  "2:29",  "2:44",  "3:11",  "3:24",  "3:37",  "3:53",  "6:24",  "7:14",
         "11:20", "11:33", "12:23", "12:36", "13:22", "14:13", "14:33", "15:39", "16:24",
         "17:13", "18:24", "19:24", "20:13", "21:13", "22:38", "23:25", "24:7",  "25:7",
-        "26:7",  "27:22", "30:15", "31:3",  "33:21", "34:24", "37:12", "38:22", "39:5",
-        "40:25", "43:20", "44:30", "49:10", "49:20", "50:11", "50:21"};
+        "26:7",  "27:22", "30:15", "31:3",  "33:21", "34:24", "37:12", "39:5",  "40:25",
+        "43:20", "44:30", "49:10", "49:20", "50:11", "50:21"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (!has_line(err.message, places[i], ""))
             test_fail(__FILE__, __LINE__, "no error at %s", places[i]);
+}
+
+/* A body that moves without mass is found by the compiler, errors of the file by the reader. */
+#define MASSLESS "<body name='light'><joint/></body>"
+#define NO_MASS "has joints but no mass"
+
+TEST(errors_of_the_file_and_of_the_model_come_in_one_run)
+{
+    static const char *const files[] = {
+        WORLD(MASSLESS), /* alone: one error */
+        "<mujoco><worldbody>\n" MASSLESS "\n<geom size='x'/></worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "\n<body><geom size='x'/></body></worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "</worldbody>\n<actuator><motor ctrlrange='1 x' "
+        "joint='j'/></actuator></mujoco>",
+        "<mujoco><option>\n\n<flag gravty='enable'/></option><worldbody>\n" MASSLESS
+        "</worldbody></mujoco>",
+        "<mujoco><worldbody>\n" MASSLESS "</worldbody><keyframe>\n<key tme='1'/></keyframe>"
+        "</mujoco>",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        CHECK(!load_text(files[i], &err));
+        bool both = err.count == (i == 0 ? 1 : i == 3 ? 3 : 2); /* 3: no joint 'j', too */
+        if (!both || !has_line(err.message, i == 4 ? "4:1" : "2:1", NO_MASS))
+            test_fail(__FILE__, __LINE__, "case %zu: %d: %s", i, err.count, err.message);
+        if (i && strstr(err.message, NO_MASS) < strchr(err.message, '\n'))
+            test_fail(__FILE__, __LINE__, "case %zu: the file's errors come first", i);
+    }
+}
+
+TEST(what_follows_from_an_error_is_not_told)
+{
+    static const Case cases[] = {
+        /* the mass is missing where the geom, inertial, class, mesh or setting has the error */
+        {WORLD("<body><joint/><geom size='x'/></body>"), "2:21", "is no number"},
+        {WORLD("<body><joint/><inertial mass='1' pos='0 0' diaginertia='1 1 1'/></body>"), "2:34",
+         "pos needs 3 numbers"},
+        {WORLD("<body><joint/><body><geom size='x'/></body></body>"), "2:27", "is no number"},
+        {"<mujoco><default><geom/>\n<gem/></default><worldbody>" MASSLESS "</worldbody></mujoco>",
+         "2:1", "gem"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 x'/></asset><worldbody>"
+         "<body><joint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
+         "2:16", "is no number"},
+        {"<mujoco>\n<compiler inertiafromgeom='yes'/><worldbody>" MASSLESS "</worldbody></mujoco>",
+         "2:11", "inertiafromgeom"},
+        {WORLD("<frame childclass='c'><body><joint/></body></frame>"), "2:8", "no default class"},
+        /* the actuator has nothing to move, because of the body */
+        {"<mujoco><worldbody><body><joint name='j'/>\n<geom size='x'/></body></worldbody>"
+         "<actuator><position joint='j' kp='1' dampratio='1'/></actuator></mujoco>",
+         "2:7", "is no number"},
+    };
+    CHECK_CASES(cases);
 }
 
 TEST(deep_nesting_is_refused_and_a_long_chain_is_not)

@@ -557,9 +557,9 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnJointDef) == 208);
     CHECK(sizeof(TnGeomDef) == 280);
     CHECK(sizeof(TnSiteDef) == 128);
-    CHECK(sizeof(TnTendonDef) == 120);
-    CHECK(sizeof(TnActuatorDef) == 416);
-    CHECK(sizeof(TnEqualityDef) == 176);
+    CHECK(sizeof(TnTendonDef) == 184);
+    CHECK(sizeof(TnActuatorDef) == 496);
+    CHECK(sizeof(TnEqualityDef) == 192);
     CHECK(sizeof(TnPairDef) == 88);
     CHECK(sizeof(TnSensorDef) == 88);
     CHECK(sizeof(TnKeyDef) == 120);

@@ -185,7 +185,7 @@ TEST(all_problems_come_in_one_error)
     s.body.mass = -1.0;
     s.joint.axis[2] = 0.0;
     s.geom.size[0] = 0.0;
-    s.actuator.joint = 3;
+    s.actuator.gain = NAN;
     TnModelBuilder *b = scene_build(&s);
     TnBodyId empty = add_body(b, "empty", TN_BODY_WORLD, 0, 0, 0);
     add_joint(
@@ -199,7 +199,7 @@ TEST(all_problems_come_in_one_error)
     CHECK_STR(err.message, "body 'thing': mass must not be negative (-1)");
     CHECK_STR(err.message, "joint 'pin': axis has length 0");
     CHECK_STR(err.message, "geom 'box': size 1 must be positive (0)");
-    CHECK_STR(err.message, "actuator 'motor': joint must be a hinge or a slide");
+    CHECK_STR(err.message, "actuator 'motor': gain is not finite");
     CHECK_STR(err.message, "joint 'turn': this name is already taken by joint 1");
     CHECK_STR(err.message, "key 'home': qpos has 14 numbers; the model has 15");
     CHECK_STR(err.message, "key 'home': qvel has 12 numbers; the model has 13");

@@ -187,7 +187,8 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
     r.around = fmax(r.start.kinetic + r.start.elastic,
                     0.5 * r.info.total_mass * LEAST_SPEED * LEAST_SPEED);
     judge_escape(&r);
-    verdict->overlaps = verdict_has(verdict, FINDING_ESCAPED);
+    verdict->overlaps =
+        verdict_has(verdict, FINDING_ESCAPED) || tn_world_self_overlap_count(r.world) > 0;
     for (int k = 1; k <= sketch->steps && !verdict->overlaps; k++)
         if (!judge_step(&r, k)) break;
     tn_world_destroy(r.world);

@@ -257,3 +257,48 @@ TEST(impossible_changes_are_refused)
     CHECK(tn_world_model(w) == s.model);
     text_close(&s);
 }
+
+/* A spring between a body and a place, by forces. */
+typedef struct Spring {
+    int before, after;
+    double x; /* as the step found it */
+} Spring;
+
+static void pull(void *user, TnWorld *world)
+{
+    Spring *spring = user;
+    spring->x = tn_world_state(world).qpos[0];
+    const double force[3] = {-100.0 * spring->x, 0, 0};
+    tn_world_apply_wrench(world, 2, force, NULL);
+    spring->before++;
+    TnStepReport nested = tn_world_step(world);
+    CHECK(nested.times.total == 0.0); /* no step within a step */
+}
+
+static void look(void *user, TnWorld *world)
+{
+    Spring *spring = user;
+    spring->after++;
+    CHECK(tn_world_state(world).time > 0.0);
+}
+
+TEST(callbacks_run_before_and_after_every_step_and_may_apply_forces)
+{
+    TextScene s;
+    if (!text_open(&s, 0.001, "0 0 0",
+                   "<worldbody><body pos='0.1 0 0'><freejoint/><geom size='.1' mass='1'/></body>"
+                   "</worldbody>"))
+        return;
+    Spring spring = {0};
+    tn_world_set_callbacks(NULL, pull, look, &spring);
+    tn_world_set_callbacks(s.world, pull, look, &spring);
+    /* a quarter of the period of √(k/m) = 10 rad/s */
+    for (int k = 0; k < 157; k++) tn_world_step(s.world);
+    CHECK(spring.before == 157 && spring.after == 157);
+    CHECK_NEAR(tn_world_state(s.world).qpos[0], 0.0, 1e-3); /* forces of the step's start: O(t) */
+    CHECK_NEAR(tn_world_state(s.world).qvel[0], -1.0, 1e-2);
+    tn_world_set_callbacks(s.world, NULL, NULL, NULL);
+    tn_world_step(s.world);
+    CHECK(spring.before == 157);
+    text_close(&s);
+}

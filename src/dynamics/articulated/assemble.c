@@ -369,7 +369,8 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
 {
     size_t n = (size_t)sub->dof_count, servos = 0;
     for (int a = 0; a < model->actuator_count; a++)
-        servos += model->actuators[a].subsystem == sub - model->subsystems;
+        servos += model->actuators[a].path < 0 &&
+                  model->actuators[a].subsystem == sub - model->subsystems;
     *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n *n)};
     double *lists = TN_ARENA_NEW(arena, double, 3 * n + (size_t)model->tendon_count + 2 * servos);
     if (!out->A || !lists) return false;

@@ -56,9 +56,16 @@ static double servo_rate(const TnJointForces *forces, const TnServo *servo, cons
     return rate_along(forces, servo->actuator->moments, servo->actuator->moment_count, v);
 }
 
-static bool is_ours(const TnJointForces *forces, int subsystem)
+static bool is_our_tendon(const TnJointForces *forces, const TnTendon *tendon)
 {
-    return subsystem == forces->tree->sub - forces->tree->model->subsystems;
+    return tendon->direct &&
+           tendon->subsystem == forces->tree->sub - forces->tree->model->subsystems;
+}
+
+static bool is_our_actuator(const TnJointForces *forces, const TnActuator *actuator)
+{
+    return actuator->path < 0 &&
+           actuator->subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
 static void scaled_range(double scale, const double range[2], double *low, double *high)
@@ -128,8 +135,9 @@ static TnAffineForce law_of(const TnDynamicsInput *in, int actuator)
     const TnActuator *a = &in->model->actuators[actuator];
     double length = 0.0, velocity = 0.0;
     if (a->muscles) {
-        length = tn_actuator_length(in->model, actuator, in->qpos);
-        velocity = tn_actuator_velocity(in->model, actuator, in->qvel);
+        const TnDriven at = {.qpos = in->qpos, .qvel = in->qvel}; /* it is direct */
+        length = tn_actuator_length(in->model, actuator, &at);
+        velocity = tn_actuator_velocity(in->model, actuator, &at);
     }
     return tn_actuator_affine(a, in->inputs ? in->inputs[actuator] : 0.0, length, velocity);
 }
@@ -142,7 +150,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     double w = in->blend ? in->blend[tree->sub - model->subsystems] : 0.0;
     *forces = (TnJointForces){.in = in, .tree = tree, .w = w, .reach = tn_reach(in, w)};
     for (int a = 0; a < model->actuator_count; a++)
-        if (is_ours(forces, model->actuators[a].subsystem)) forces->servo_count++;
+        if (is_our_actuator(forces, &model->actuators[a])) forces->servo_count++;
     forces->theta_damping = TN_ARENA_NEW(scratch, double, lines);
     forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
     forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
@@ -154,7 +162,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     TnServo *servo = forces->servos;
     for (int a = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        if (!is_ours(forces, actuator->subsystem)) continue;
+        if (!is_our_actuator(forces, actuator)) continue;
         *servo = (TnServo){.actuator = actuator,
                            .law = law_of(in, a),
                            .line = actuator->tendon >= 0
@@ -200,7 +208,7 @@ static double compliance_of(const TnJointForces *forces, int line, const double 
     const TnTree *tree = forces->tree;
     if (line < tree->n) return tn_tree_compliance(tree, M_factor, line, y);
     const TnTendon *tendon = &tree->model->tendons[line - tree->n];
-    if (!is_ours(forces, tendon->subsystem)) return 0.0;
+    if (!is_our_tendon(forces, tendon)) return 0.0;
     return tn_tree_compliance_along(tree, M_factor, tendon->moments, tendon->moment_count, y);
 }
 
@@ -235,8 +243,9 @@ bool tn_joint_forces_sum(TnJointForces *forces)
         spring[d] = joint_of(forces, d)->stiffness;
     }
     for (int k = 0; k < model->tendon_count; k++) {
-        damping[n + k] = model->tendons[k].damping;
-        spring[n + k] = model->tendons[k].stiffness;
+        bool direct = model->tendons[k].direct;
+        damping[n + k] = direct ? model->tendons[k].damping : 0.0;
+        spring[n + k] = direct ? model->tendons[k].stiffness : 0.0;
     }
     memset(servo, 0, sizeof(double) * (size_t)lines);
     memcpy(forces->stopping, damping, sizeof(double) * (size_t)lines);
@@ -354,7 +363,7 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
     }
     const TnModel *model = tree->model;
     for (int k = 0; k < model->tendon_count; k++)
-        if (is_ours(forces, model->tendons[k].subsystem)) add_tendon(forces, k, A, b);
+        if (is_our_tendon(forces, &model->tendons[k])) add_tendon(forces, k, A, b);
     for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
     tn_drag_forces_add(&forces->drag, n, A, b);
 }

@@ -7,8 +7,8 @@
 #ifndef TN_DYNAMICS_TREE_H
 #define TN_DYNAMICS_TREE_H
 
+#include "../../model/joint_motion.h"
 #include "../dynamics.h"
-#include "../joint_motion.h"
 
 /* Rigid-body inertia about `origin`, world axes: mass, first moment, second moment (xx yy zz xy xz
  * yz). */

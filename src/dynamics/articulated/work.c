@@ -64,14 +64,16 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
     }
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
-        if (tendon->damping == 0.0 || &model->subsystems[tendon->subsystem] != sub) continue;
+        if (!tendon->direct || tendon->damping == 0.0 ||
+            &model->subsystems[tendon->subsystem] != sub)
+            continue;
         work.damping += damped(r, tendon->moments, tendon->moment_count, tendon->damping,
                                system->theta_damping[sub->dof_count + k]);
     }
     if (system->drag_slope) work.damping += dragged(r, system);
     for (int a = 0, k = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
-        if (actuator->subsystem != sub - model->subsystems) continue;
+        if (actuator->path >= 0 || actuator->subsystem != sub - model->subsystems) continue;
         double rate = rate_of(r, actuator->moments, actuator->moment_count);
         work.actuators += (system->servo_force[k] - system->servo_slope[k] * rate) *
                           path_of(r, actuator->moments, actuator->moment_count);

@@ -5,8 +5,8 @@
  * balances spatial angular momentum exactly: R⁺ = cay(t ω̂) R,   L⁺ = L + tτ + constraint impulses,
  * ω⁺ = (R⁺ I R⁺ᵀ)⁻¹ L⁺. At θ = ½ without torque the last line gives the same ω⁺ as 2ω̂ - ω does, so
  * that energy is kept as well (docs/time-stepping.md). */
+#include "../../model/joint_motion.h"
 #include "../dynamics.h"
-#include "../joint_motion.h"
 
 /* Axes of the principal inertia in the world. */
 static void principal_rotation(double P[9], const TnLink *link, const double quat[4])

@@ -28,9 +28,10 @@ double tn_row_error(const TnRow *row, double D, double radius, const double *u,
                     const double *lambda)
 {
     if (tn_row_is_disc(row)) return tn_row_map(row, D, radius, u, lambda);
-    double x = tn_row_is_soft(row)
-                   ? u[0] - row->e + row->e / row->alpha + lambda[0] / tn_soft_gain(row)
-                   : interval_map(tn_row_interval(row, radius), D, u[0], lambda[0]);
+    bool linear = tn_row_is_soft(row) && tn_soft_gain(row) > 0.0;
+    if (tn_row_is_soft(row) && !linear) return tn_row_map(row, D, radius, u, lambda);
+    double x = linear ? u[0] - row->e + row->e / row->alpha + lambda[0] / tn_soft_gain(row)
+                      : interval_map(tn_row_interval(row, radius), D, u[0], lambda[0]);
     return x * x;
 }
 

@@ -14,7 +14,8 @@
 #define ROUNDS 8
 #define WORTHY_GAIN 0.5 /* of a step of Newton: patience begins anew */
 #define PATIENCE 8      /* steps of Newton without gain in the first round, */
-#define LESS_PATIENCE 3 /* and in the others */
+#define LESS_PATIENCE 6 /* and in the others */
+#define HALVES 5        /* of a step */
 #define FIRST_SWEEPS 3
 #define SWEEPS 8 /* in the first round, then twice as many each time */
 /* Newton's last step leaves next to nothing of an error, a sweep half of it, and so does Newton
@@ -30,6 +31,7 @@ typedef struct Solve {
     double wanted;    /* the same, or less of it */
     TnNaturalMap map; /* of small.lambda */
     double best, *best_lambda;
+    bool cautious; /* steps that do not gain are shortened */
     TnIslandReport *report;
 } Solve;
 
@@ -60,6 +62,19 @@ static void swap(double **a, double **b)
     *b = t;
 }
 
+/* Shorter and shorter parts of the last step, until one gains. */
+static void shorten(Solve *s, double before)
+{
+    TnSmall *w = &s->small;
+    for (int k = 0; k < HALVES && !(s->map.rms < before); k++) {
+        for (int i = 0; i < w->n; i++) {
+            w->lambda[i] = 0.5 * (w->lambda[i] + w->next[i]);
+            w->u[i] = 0.5 * (w->u[i] + w->next_u[i]);
+        }
+        look(s);
+    }
+}
+
 /* One step; false: it led away, and was taken back. */
 static bool step(Solve *s, double R, double fade, double lost)
 {
@@ -71,6 +86,7 @@ static bool step(Solve *s, double R, double fade, double lost)
     swap(&w->lambda, &w->next);
     swap(&w->u, &w->next_u);
     look(s);
+    if (s->cautious) shorten(s, before);
     if (s->map.rms < lost * before) return true;
     go_back(s);
     return false;
@@ -117,6 +133,7 @@ static void rounds(Solve *s, double fade)
 {
     for (int round = 0; round < ROUNDS && !done(s); round++, fade = 0.0) {
         if (round > FINE_ROUNDS && s->best < s->tolerance) break;
+        s->cautious = round > 0;
         newton(s, fade, round ? LESS_PATIENCE : PATIENCE);
         if (done(s)) break;
         go_back(s);

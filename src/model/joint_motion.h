@@ -1,15 +1,15 @@
-/* joint_motion.h: the joints of one link in space. Internal to dynamics/.
+/* joint_motion.h: the joints of one link in space. For compile and dynamics/.
  *
  * A link starts at its reference pose in its parent and its joints move it in their order. Joint k
  * sees the frame that the joints before it left: it turns about (or slides along) axes fixed in
  * that frame and leaves its anchor where it is. */
-#ifndef TN_DYNAMICS_JOINT_MOTION_H
-#define TN_DYNAMICS_JOINT_MOTION_H
+#ifndef TN_MODEL_JOINT_MOTION_H
+#define TN_MODEL_JOINT_MOTION_H
 
 #include "../base/base.h"
 #include "../math/vec3.h"
-#include "../model/frame.h"
-#include "../model/model.h"
+#include "frame.h"
+#include "model.h"
 
 /* A link's body frame while its joints are applied one by one. */
 typedef struct TnLinkWalk {
