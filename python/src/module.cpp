@@ -89,4 +89,5 @@ NB_MODULE(_core, m)
     bind_world(m);
     bind_batch(m);
     bind_recorder(m);
+    bind_renderer(m);
 }

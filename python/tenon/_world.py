@@ -1,12 +1,13 @@
 """Worlds and batches of worlds."""
 
+import operator
 import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
-from ._errors import UsageError
+from ._errors import Error, UsageError
 from ._model import EVALUATED, Model
 
 Which = Union[str, int]
@@ -181,6 +182,36 @@ class World(_core.World):
     def geom_distance(self, geom1: Which, geom2: Which, most: float = 1e10):
         """(distance, point on geom1, point on geom2, normal), or None where it is not known or above `most`."""
         return self._geom_distance(self.model.geom(geom1), self.model.geom(geom2), most)
+
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None, target=None,
+               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
+        """A picture, without a window: (height, width, 3) of uint8. depth: float32, m along the view, inf: background.
+        segmentation: int32, the index of the geom, -1: background, -2: a tendon. Without a camera of the model, a free one
+        at `eye` (m) looks at `target`; None: so that everything is seen. Needs EGL at run time, as Mesa has it."""
+        if not _core.can_render:
+            raise Error("this build of tenon has no renderer: the headers of OpenGL and EGL were missing")
+        if depth and segmentation:
+            raise UsageError("render: either depth or segmentation")
+        size = (operator.index(width), operator.index(height))
+        if not (0 < size[0] <= 16384 and 0 < size[1] <= 16384):
+            raise UsageError(f"render: width and height must be 1 to 16384, got {size[0]} and {size[1]}")
+        index = -1 if camera is None else self.model.index("camera", camera)
+        if self.closed:
+            raise UsageError("the world is closed")
+        kept = self.__dict__.get("_renderer")  # the one of the last picture: making one takes longer than drawing
+        if kept is None or kept[0] != size:
+            kept = self.__dict__["_renderer"] = (size, _core.Renderer(self._handle(), *size))
+        pixels = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
+        if depth:
+            return pixels.view(np.float32).reshape(size[1], size[0])
+        if segmentation:
+            return pixels.view(np.int32).reshape(size[1], size[0]) - 1
+        return pixels.reshape(size[1], size[0], 3)
+
+    def close(self) -> None:
+        """Gives the memory back, as soon as no array of the world is in use."""
+        self.__dict__.pop("_renderer", None)
+        super().close()
 
     # -- what acts on it
 

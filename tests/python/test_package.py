@@ -55,7 +55,7 @@ def missing():
 
 def build_wheel(folder):
     must(PYTHON, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
-         "-w", folder, f"--config-settings=cmake.define.TENON_PREBUILT={BUILD}/libtenon.a",
+         "-w", folder, f"--config-settings=cmake.define.TENON_PREBUILT={BUILD}",
          f"--config-settings=build-dir={BUILD}/python", cwd=folder)
     wheel, = glob.glob(os.path.join(folder, "*.whl"))
     return wheel
