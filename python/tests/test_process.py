@@ -13,7 +13,7 @@ import tenon
 
 def test_other_threads_run_while_a_world_steps(scenes):
     world = tenon.World(tenon.Model.from_file(scenes / "stir.xml"))
-    started, turns = threading.Event(), []
+    started = threading.Event()
 
     def work():
         started.set()
@@ -24,13 +24,12 @@ def test_other_threads_run_while_a_world_steps(scenes):
     started.wait()
     refused = 0
     while thread.is_alive():
-        turns.append(1)
         try:
             world.energy
         except tenon.UsageError as error:
             assert "in use by another thread" in str(error)
             refused += 1
-    assert len(turns) > 100 and refused > 0
+    assert refused > 0  # never, if stepping kept the interpreter's lock
     world.step()
 
 
