@@ -88,6 +88,23 @@ install_oracle() {
     fi
 }
 
+# What the Python package is built and tested with, in the same environment.
+install_python_tools() {
+    local wanted=python/requirements.txt done=.venv/python.txt
+    cmp -s $wanted $done && return
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_wished /usr/lib/python3/ensurepip:python3-venv
+    local header
+    header=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include") + "/Python.h")')
+    [ -e "$header" ] || install_wished "$header:python3-dev"
+    say "installing what builds the Python package into .venv"
+    if { [ -x .venv/bin/python ] || python3 -m venv .venv; } </dev/null >&2 &&
+        .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without the Python package"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -42,7 +42,7 @@ NARROW = {("constraint", "solver"): {"problem.h"}}
 # folders within a folder that the rest of it sees by one header only
 SEAMS = {("solver", "block"): "block.h", ("solver", "law"): "law.h"}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
-PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "definitions.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step",
+PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "definitions.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step", "batch.h": "step",
           "scene.h": "io", "record.h": "io", "problem_file.h": "io"}
 # these may include every public header
 SEES_ALL_PUBLIC = {"io", "step"}

@@ -2,6 +2,7 @@
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 #include <tenon/base.h>
+#include <tenon/batch.h>
 #include <tenon/collide.h>
 #include <tenon/definitions.h>
 #include <tenon/model.h>

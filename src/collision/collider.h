@@ -145,6 +145,7 @@ struct TnCollider {
     TnTransform *place;
     TnBounds *bounds;
     int8_t *level;
+    const uint8_t *beyond; /* per link; NULL: none (tn_collider_beyond) */
     /* sleep */
     const int32_t *asleep; /* per subsystem; NULL: nobody */
     atomic_uchar *touched;
@@ -278,6 +279,8 @@ bool tn_is_clamped(const TnCollider *collider, int fixed, int link);
 /* ---- overlaps.c ---- */
 /* Places and filters are known. False: no memory. */
 bool tn_overlaps_init(TnCollider *collider);
+/* Whether a joint between two links of one robot is far beyond its limits. */
+bool tn_is_beyond(const TnCollider *collider, int link1, int link2);
 /* TnSlotPair.least of two slots; slot1 < slot2. */
 double tn_overlap_limit(const TnCollider *collider, int slot1, int slot2);
 

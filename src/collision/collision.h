@@ -67,6 +67,9 @@ void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
 
+/* Links whose joints are far beyond their limits (nonzero, per link; NULL: none) from now on: parts
+ * of one robot do not collide across such a joint (overlaps.c). */
+void tn_collider_beyond(TnCollider *collider, const uint8_t *beyond);
 /* Parts of one robot that overlap in the reference pose, and by how much (overlaps.c). */
 int tn_collider_overlap_count(const TnCollider *collider);
 double tn_collider_overlap(const TnCollider *collider, int index, int *geom1, int *geom2);

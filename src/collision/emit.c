@@ -75,6 +75,7 @@ static void emit_pair(TnEmitter *e, int slot1, int slot2)
     double way = simple ? 0.0 : d->t * fastest(d, slot1, slot2);
     if (!simple && are_far(d, slot1, slot2, way)) return;
     if (!tn_filter_pair(c, slot1, slot2, &pair)) return;
+    if (c->beyond && tn_is_beyond(c, a->link, b->link)) return;
     if (simple)
         emit_simple(e, &pair);
     else
@@ -103,7 +104,9 @@ static bool are_apart(const TnDetection *d, TnSlotPair *pair, double way)
 static void emit_listed(TnEmitter *e, TnSlotPair *pair)
 {
     const TnDetection *d = e->detection;
-    const TnSlot *slots = d->collider->slots;
+    const TnCollider *c = d->collider;
+    const TnSlot *slots = c->slots;
+    if (c->beyond && tn_is_beyond(c, slots[pair->slot1].link, slots[pair->slot2].link)) return;
     if (is_simple(&slots[pair->slot1], &slots[pair->slot2])) {
         emit_simple(e, pair);
         return;

@@ -180,6 +180,22 @@ double tn_overlap_limit(const TnCollider *c, int slot1, int slot2)
     return -limit_of(c, slot1, slot2);
 }
 
+void tn_collider_beyond(TnCollider *c, const uint8_t *beyond) { c->beyond = beyond; }
+
+bool tn_is_beyond(const TnCollider *c, int link1, int link2)
+{
+    const TnLink *links = c->model->links;
+    int a = link1, b = link2;
+    if (!c->beyond || links[a].subsystem < 0 || links[a].subsystem != links[b].subsystem)
+        return false;
+    while (a != b) { /* parents come before their children */
+        int *lower = a > b ? &a : &b;
+        if (c->beyond[*lower]) return true;
+        *lower = links[*lower].parent;
+    }
+    return false;
+}
+
 int tn_collider_overlap_count(const TnCollider *c) { return c->overlap_count; }
 
 double tn_collider_overlap(const TnCollider *c, int index, int *geom1, int *geom2)

@@ -117,6 +117,33 @@ static bool set_inputs(TnStep *step)
     return true;
 }
 
+/* Share of a joint's range: what limits leave, even after hard hits, is less. */
+#define FAR_BEYOND 0.05
+
+static bool is_far_beyond(const TnJoint *joint, const double *qpos)
+{
+    double q = qpos[joint->qpos_start], room = FAR_BEYOND * (joint->range[1] - joint->range[0]);
+    return q < joint->range[0] - room || q > joint->range[1] + room;
+}
+
+/* Links whose joint is far beyond its limits: collision/overlaps.c. */
+static bool find_beyond(TnStep *step)
+{
+    const TnModel *model = step->model;
+    uint8_t *beyond = NULL;
+    for (int j = 0; j < model->joint_count; j++) {
+        const TnJoint *joint = &model->joints[j];
+        if (!joint->limited || joint->type == TN_JOINT_BALL || joint->type == TN_JOINT_FREE ||
+            !is_far_beyond(joint, step->world->state.qpos))
+            continue;
+        if (!beyond) beyond = TN_ARENA_ZERO(&step->world->arena, uint8_t, model->link_count);
+        if (!beyond) return false;
+        beyond[joint->link] = 1;
+    }
+    tn_collider_beyond(step->world->collider, beyond);
+    return true;
+}
+
 bool tn_step_is_idle(const TnStep *step)
 {
     return step->awake_count == 0 && step->world->state.asleep_count > 0;
@@ -141,7 +168,7 @@ bool tn_step_prepare(TnStep *step)
     if (tn_step_is_idle(step)) return true;
     if (!world->energies_known) find_energies(world);
     if (!tn_systems_reserve(world->model, world->division, &world->arena, &world->systems) ||
-        !reserve_motion(step) || !set_inputs(step) || !tn_step_adhere(step))
+        !reserve_motion(step) || !set_inputs(step) || !find_beyond(step) || !tn_step_adhere(step))
         return false;
     tn_plan_begin(step);
     return true;

@@ -112,3 +112,30 @@ TEST(parts_collide_once_they_have_come_apart)
     tn_world_destroy(world);
     tn_model_destroy(model);
 }
+
+/* Two fingers start on the wrong sides of each other, outside their ranges. The limits send them
+ * home, through each other. */
+TEST(fingers_that_start_crossed_come_through_each_other)
+{
+    static const char *text =
+        "<mujoco><compiler angle='radian'/><option timestep='0.002' gravity='0 0 0'/><worldbody>"
+        "<body pos='0 0 1'><joint name='wrist' axis='0 0 1' damping='1'/><geom size='0.02'/>"
+        "  <body name='left'><joint name='l' type='slide' axis='1 0 0' range='0.02 0.06' "
+        "damping='5'/>"
+        "    <geom name='left' type='box' size='0.001 0.01 0.02' pos='-0.0125 0.05 0'/></body>"
+        "  <body name='right'><joint name='r' type='slide' axis='-1 0 0' range='0.02 0.06'"
+        "      damping='5'/>"
+        "    <geom name='right' type='box' size='0.001 0.01 0.02' pos='0.0125 0.05 0'/></body>"
+        "</body></worldbody></mujoco>";
+    TnError err = {0};
+    TnModel *model = load_text(text, &err);
+    REQUIRE(model);
+    TnWorldDef def = tn_world_def();
+    TnWorld *world = tn_world_create(&def, model, &err);
+    REQUIRE(world);
+    for (int i = 0; i < 1500; i++) CHECK(tn_world_step(world).converged);
+    const double *q = tn_world_state(world).qpos;
+    CHECK(q[1] > 0.0199 && q[2] > 0.0199);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}

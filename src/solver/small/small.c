@@ -15,7 +15,8 @@
 #define WORTHY_GAIN 0.5 /* of a step of Newton: patience begins anew */
 #define PATIENCE 8      /* steps of Newton without gain in the first round, */
 #define LESS_PATIENCE 6 /* and in the others */
-#define HALVES 5        /* of a step */
+#define HALVES 5        /* of a step, in all rounds but the first and */
+#define BOLD_ROUND 3
 #define FIRST_SWEEPS 3
 #define SWEEPS 8 /* in the first round, then twice as many each time */
 /* Newton's last step leaves next to nothing of an error, a sweep half of it, and so does Newton
@@ -133,7 +134,7 @@ static void rounds(Solve *s, double fade)
 {
     for (int round = 0; round < ROUNDS && !done(s); round++, fade = 0.0) {
         if (round > FINE_ROUNDS && s->best < s->tolerance) break;
-        s->cautious = round > 0;
+        s->cautious = round > 0 && round != BOLD_ROUND;
         newton(s, fade, round ? LESS_PATIENCE : PATIENCE);
         if (done(s)) break;
         go_back(s);

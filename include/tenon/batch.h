@@ -1,0 +1,84 @@
+/* tenon/batch.h: many worlds of one model, stepped on several threads. Their states lie in arrays
+ * with one row per world, which the caller may read and write between calls.
+ *
+ * A row that was written reaches its world at the next call of this header: other numbers in qpos
+ * or qvel act as tn_world_set_state, in ctrl as tn_world_set_ctrl, in act as tn_world_set_act. Rows
+ * that still have the numbers of their world change nothing. So each world has the same bits as a
+ * world of its own with the same inputs, for any number of threads. */
+#ifndef TENON_BATCH_H
+#define TENON_BATCH_H
+
+#include <tenon/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct TnBatch TnBatch;
+
+typedef struct TnBatchDef {
+    int count;        /* worlds, 1 … 1e6; default 1 */
+    int thread_count; /* that share the worlds, 1 … 64; default 1 */
+    TnWorldDef world; /* of each of them. Its thread_count may only be above 1 if the one above is
+                         1. `log` is called by any of the threads */
+} TnBatchDef;
+
+TN_API TnBatchDef tn_batch_def(void);
+TN_API TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *err);
+TN_API void tn_batch_destroy(TnBatch *batch); /* NULL is allowed */
+
+/* The pointers stay the same as long as the batch lives. Row i belongs to world i, from 0. */
+typedef struct TnBatchView {
+    int count;
+    const double *time; /* s, count */
+    double *qpos;       /* count × qpos_count */
+    double *qvel;       /* count × dof_count */
+    double *ctrl;       /* count × ctrl_count */
+    double *act;        /* count × act_count */
+    int qpos_count, dof_count, ctrl_count, act_count, sensor_data_count;
+    /* count; 1: a step of this world was rejected, the row has the last good state. It rests until
+     * it is reset, until its qpos or qvel are written, or until this is set to 0. */
+    uint8_t *diverged;
+    const TnStepReport *reports; /* count; of the last step of each; zeros before the first */
+} TnBatchView;
+TN_API TnBatchView tn_batch_view(const TnBatch *batch);
+
+/* Takes a step of each world. mask: count bytes, 0: this world rests; NULL: none does. If a row has
+ * numbers that are refused (NaN, a zero quaternion), no world steps; the row gets the numbers of
+ * its world back, and the error names it. */
+TN_API TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err);
+/* A step of one world, on the calling thread and on those of the world. It is also taken if the
+ * world diverged before; `diverged` then says whether it did again. */
+TN_API TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err);
+TN_API void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key);
+/* All sensors, count × sensor_data_count, as tn_world_sensors. */
+TN_API TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err);
+
+/* Many steps of each world, with controls known before. Outputs have what there is after the steps
+ * of each control; NULL skips one. */
+typedef struct TnRollout {
+    int length;          /* controls per world, >= 1 */
+    int repeat;          /* steps per control, >= 1; default 1 */
+    int begin, end;      /* controls begin … end - 1 are carried out; end 0 (default): all. A long
+                            rollout can be cut into several calls */
+    const uint8_t *mask; /* as in tn_batch_step; outputs of worlds that rest are not written */
+    const double *ctrl;  /* count × length × ctrl_count; NULL: controls stay */
+    double *qpos, *qvel, *act, *sensors; /* count × length × … */
+    double *time;                        /* count × length */
+} TnRollout;
+TN_API TnRollout tn_rollout(void);
+/* A world that diverges rests, and its outputs repeat its last good state. Controls that are not
+ * finite are refused before the first step. */
+TN_API TnStatus tn_batch_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err);
+
+/* A world of the batch, for questions, parameters, forces and all else. NULL: no such index. Call
+ * tn_batch_push before questions if its row was written, and tn_batch_pull after calls that change
+ * its state (restore, set_state, …). Do not destroy it. */
+TN_API TnWorld *tn_batch_world(const TnBatch *batch, int index);
+TN_API TnStatus tn_batch_push(TnBatch *batch, int index, TnError *err);
+TN_API void tn_batch_pull(TnBatch *batch, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,146 @@
+/* common.h: what all parts of the module share: who owns what, errors, arrays. */
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <tenon/tenon.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+/* An error without the cost of clearing its eight kilobytes. */
+struct Error : TnError {
+    Error()
+    {
+        code = TN_OK;
+        count = 0;
+        message[0] = '\0';
+    }
+};
+
+/* The exception of tenon._errors that suits the status. */
+[[noreturn]] void raise(const TnError &err);
+[[noreturn]] void raise(TnStatus code, const std::string &message);
+inline void check(TnStatus status, const TnError &err)
+{
+    if (status != TN_OK) raise(err);
+}
+
+/* A model with the builder it came from, which can write it. Worlds keep it alive. */
+struct ModelData {
+    TnModelBuilder *builder = nullptr;
+    TnModel *model = nullptr;
+    TnModelInfo info{};
+    std::string remarks;
+    ~ModelData()
+    {
+        tn_model_destroy(model);
+        tn_builder_destroy(builder);
+    }
+};
+struct Model {
+    std::shared_ptr<ModelData> data;
+};
+
+/* How often this process is a fork of one that has loaded the module. */
+unsigned fork_count();
+
+/* A batch; a lone world is a batch of one. Arrays that Python holds keep it alive, also after
+ * close(). */
+struct BatchData {
+    std::shared_ptr<ModelData> model;
+    TnBatch *batch = nullptr;
+    TnBatchView view{};
+    bool threads = false;
+    unsigned forks = fork_count();
+    std::atomic<bool> busy{false};
+    ~BatchData()
+    {
+        /* the threads of a pool do not come along to a fork, and joining them would wait forever */
+        if (!threads || forks == fork_count()) tn_batch_destroy(batch);
+    }
+};
+
+/* Nobody else is inside the batch as long as this lives. */
+class Use
+{
+    BatchData &data;
+
+  public:
+    explicit Use(BatchData &batch) : data(batch)
+    {
+        if (data.threads && data.forks != fork_count())
+            raise(TN_ERROR_USAGE, "a world with several threads cannot be used after a fork; make "
+                                  "it in the child process, or start processes by 'spawn'");
+        if (data.busy.exchange(true, std::memory_order_acquire))
+            raise(TN_ERROR_USAGE, "the world is in use by another thread");
+    }
+    ~Use() { data.busy.store(false, std::memory_order_release); }
+    Use(const Use &) = delete;
+};
+
+/* Lets Ctrl-C through every 50 ms of a long call that has released the GIL. */
+class Interruptible
+{
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+
+  public:
+    void look()
+    {
+        auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(50)) return;
+        last = now;
+        nb::gil_scoped_acquire hold;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+};
+
+TnWorldDef world_def(const nb::dict &options);
+
+using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<nb::numpy, double>;
+
+/* Anything as an array of float64 with this shape (-1: any length); `what` names it in messages. */
+Doubles doubles(nb::handle from, const std::vector<long> &shape, const char *what);
+/* The same, NULL for None; `keep` holds the numbers. */
+const double *optional_doubles(nb::handle from, const std::vector<long> &shape, const char *what,
+                               Doubles &keep);
+/* A new array of zeros, and where its numbers are. */
+Array new_array(const std::vector<size_t> &shape, double **numbers);
+nb::object new_bytes(size_t count, size_t size, void **bytes);
+
+/* A live array over the memory of a batch. */
+template <typename T>
+nb::object live(const std::shared_ptr<BatchData> &data, T *numbers,
+                const std::vector<size_t> &shape)
+{
+    auto *keep = new std::shared_ptr<BatchData>(data);
+    nb::capsule owner(
+        keep, [](void *p) noexcept { delete static_cast<std::shared_ptr<BatchData> *>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(numbers, shape.size(), shape.data(), owner));
+}
+
+/* What stubs and help() say of a live array. */
+#define LIVE(NAME, DOC)                                                                            \
+    nb::for_getter(nb::sig("def " NAME "(self) -> numpy.typing.NDArray[numpy.float64]")),          \
+        nb::for_setter(nb::sig("def " NAME "(self, value: object, /) -> None")), DOC
+
+nb::dict evaluate(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
+                  TnEval input, const std::vector<std::string> &want);
+
+void bind_model(nb::module_ &m);
+void bind_reports(nb::module_ &m);
+void bind_world(nb::module_ &m);
+void bind_batch(nb::module_ &m);
+void bind_recorder(nb::module_ &m);
+void bind_renderer(nb::module_ &m);

@@ -1,0 +1,263 @@
+/* model.cpp: loading, writing, looking up and evaluating a model. Indices count from 0 here, ids of
+ * the C library from 1. */
+#include "common.h"
+
+#include <cmath>
+
+static std::shared_ptr<ModelData>
+load(const std::string &path, const std::optional<std::string> &package_path, bool free_base)
+{
+    Error err;
+    auto data = std::make_shared<ModelData>();
+    auto remarks = std::make_unique<TnRemarks>();
+    TnLoadDef def = tn_load_def();
+    if (package_path) def.package_path = package_path->c_str();
+    def.free_base = free_base;
+    {
+        nb::gil_scoped_release release;
+        data->builder = tn_builder_load(path.c_str(), &def, remarks.get(), &err);
+        if (data->builder) data->model = tn_builder_compile(data->builder, &err);
+    }
+    if (!data->model) raise(err);
+    data->info = tn_model_info(data->model);
+    if (remarks->count > 0) data->remarks = remarks->message;
+    return data;
+}
+
+/* Kinds of things that have names. */
+struct Kind {
+    const char *name;
+    int TnModelInfo::*count;
+    const char *(*of)(const TnModel *, int32_t);
+};
+static const char *camera_name(const TnModel *model, int32_t id)
+{
+    return tn_model_camera_info(model, id).name;
+}
+static const Kind kinds[] = {{"body", &TnModelInfo::body_count, tn_model_body_name},
+                             {"joint", &TnModelInfo::joint_count, tn_model_joint_name},
+                             {"geom", &TnModelInfo::geom_count, tn_model_geom_name},
+                             {"site", &TnModelInfo::site_count, tn_model_site_name},
+                             {"tendon", &TnModelInfo::tendon_count, tn_model_tendon_name},
+                             {"actuator", &TnModelInfo::actuator_count, tn_model_actuator_name},
+                             {"equality", &TnModelInfo::equality_count, tn_model_equality_name},
+                             {"sensor", &TnModelInfo::sensor_count, tn_model_sensor_name},
+                             {"key", &TnModelInfo::key_count, tn_model_key_name},
+                             {"camera", &TnModelInfo::camera_count, camera_name},
+                             {"rod", &TnModelInfo::rod_count, tn_model_rod_name},
+                             {"wheel", &TnModelInfo::wheel_count, tn_model_wheel_name},
+                             {"soft", &TnModelInfo::soft_count, tn_model_soft_name}};
+
+static std::vector<std::string> names(const Model &m, const std::string &kind)
+{
+    for (const Kind &k : kinds) {
+        if (kind != k.name) continue;
+        std::vector<std::string> list;
+        for (int id = 1; id <= m.data->info.*(k.count); id++) {
+            const char *name = k.of(m.data->model, id);
+            list.emplace_back(name ? name : "");
+        }
+        return list;
+    }
+    raise(TN_ERROR_USAGE, "no such kind: " + kind);
+}
+
+static nb::tuple triple(const double v[3]) { return nb::make_tuple(v[0], v[1], v[2]); }
+
+static nb::dict joint_info(const Model &m, int index)
+{
+    static const char *const types[] = {"free", "ball", "slide", "hinge"};
+    TnJointInfo info = tn_model_joint_info(m.data->model, index + 1);
+    nb::dict d;
+    d["type"] = types[info.type];
+    d["body"] = info.body - 1;
+    d["qpos"] = nb::slice(nb::cast(info.qpos_start), nb::cast(info.qpos_start + info.qpos_count),
+                          nb::none());
+    d["qvel"] =
+        nb::slice(nb::cast(info.dof_start), nb::cast(info.dof_start + info.dof_count), nb::none());
+    d["pos"] = triple(info.pos);
+    d["axis"] = triple(info.axis);
+    if (info.limited)
+        d["range"] = nb::make_tuple(info.range[0], info.range[1]);
+    else
+        d["range"] = nb::none();
+    return d;
+}
+
+static nb::dict body_info(const Model &m, int index)
+{
+    TnBodyInfo info = tn_model_body_info(m.data->model, index + 1);
+    nb::dict d;
+    d["carrier"] = info.carrier - 1;
+    d["mass"] = info.mass;
+    d["com"] = triple(info.com);
+    d["inertia"] = triple(info.inertia);
+    d["mocap"] = info.mocap - 1;
+    return d;
+}
+
+static nb::dict actuator_info(const Model &m, int index)
+{
+    TnActuatorInfo info = tn_model_actuator_info(m.data->model, index + 1);
+    nb::dict d;
+    if (info.ctrl_limited)
+        d["ctrl_range"] = nb::make_tuple(info.ctrl_range[0], info.ctrl_range[1]);
+    else
+        d["ctrl_range"] = nb::none();
+    d["act"] = info.act;
+    return d;
+}
+
+static nb::dict counts(const Model &m)
+{
+    const TnModelInfo &info = m.data->info;
+    nb::dict d;
+    for (const Kind &k : kinds) d[k.name] = info.*(k.count);
+    d["qpos"] = info.qpos_count;
+    d["qvel"] = info.dof_count;
+    d["act"] = info.act_count;
+    d["sensor_data"] = info.sensor_data_count;
+    d["mocap"] = info.mocap_count;
+    return d;
+}
+
+struct Output {
+    const char *name;
+    double *TnEval::*field;
+    std::vector<size_t> shape;
+};
+
+nb::dict evaluate(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
+                  TnEval input, const std::vector<std::string> &want)
+{
+    TnModelInfo info = tn_model_info(model);
+    auto n = [](int count) { return (size_t)count; };
+    size_t dof = n(info.dof_count);
+    const Output outputs[] = {
+        {"body_poses", &TnEval::body_poses, {n(info.body_count), 7}},
+        {"site_poses", &TnEval::site_poses, {n(info.site_count), 7}},
+        {"geom_poses", &TnEval::geom_poses, {n(info.geom_count), 7}},
+        {"mass_matrix", &TnEval::mass_matrix, {dof, dof}},
+        {"bias", &TnEval::bias, {dof}},
+        {"passive", &TnEval::passive, {dof}},
+        {"inverse", &TnEval::inverse, {dof}},
+        {"actuator_force", &TnEval::actuator_force, {n(info.actuator_count)}},
+        {"sensors", &TnEval::sensors, {n(info.sensor_data_count)}},
+    };
+    nb::dict result;
+    for (const std::string &name : want) {
+        bool known = false;
+        for (const Output &o : outputs) {
+            if (name != o.name) continue;
+            known = true;
+            double *numbers;
+            result[o.name] = nb::cast(new_array(o.shape, &numbers));
+            input.*(o.field) = numbers;
+        }
+        if (!known) {
+            std::string all;
+            for (const Output &o : outputs) all += std::string(all.empty() ? "" : ", ") + o.name;
+            raise(TN_ERROR_USAGE, "eval: there is no '" + name + "'; there are " + all);
+        }
+    }
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tn_model_eval(model, qpos, qvel, ctrl, &input, &err);
+    }
+    check(status, err);
+    return result;
+}
+
+static nb::dict eval(const Model &m, nb::object qpos, nb::object qvel, nb::object ctrl,
+                     nb::object act, nb::object mocap, nb::object qacc,
+                     const std::vector<std::string> &want)
+{
+    const TnModelInfo &info = m.data->info;
+    Doubles keep[6];
+    std::vector<double> zeros((size_t)(info.dof_count + info.actuator_count) + 1);
+    TnEval input{};
+    const double *q = optional_doubles(qpos, {info.qpos_count}, "qpos", keep[0]);
+    if (!q) raise(TN_ERROR_USAGE, "eval: qpos must be given");
+    const double *v = optional_doubles(qvel, {info.dof_count}, "qvel", keep[1]);
+    const double *u = optional_doubles(ctrl, {info.actuator_count}, "ctrl", keep[2]);
+    input.act = optional_doubles(act, {info.act_count}, "act", keep[3]);
+    input.mocap = optional_doubles(mocap, {info.mocap_count, 7}, "mocap", keep[4]);
+    input.qacc = optional_doubles(qacc, {info.dof_count}, "qacc", keep[5]);
+    return evaluate(m.data->model, q, v ? v : zeros.data(), u ? u : zeros.data(), input, want);
+}
+
+static Array jacobian(const Model &m, nb::object qpos, int body, nb::object point)
+{
+    Error err;
+    Doubles q = doubles(qpos, {m.data->info.qpos_count}, "qpos"), p = doubles(point, {3}, "point");
+    double *numbers;
+    Array result = new_array({6, (size_t)m.data->info.dof_count}, &numbers);
+    check(tn_model_jacobian(m.data->model, q.data(), body + 1, p.data(), numbers, &err), err);
+    return result;
+}
+
+static nb::tuple ik(const Model &m, nb::object start, int site, nb::object pos, nb::object quat,
+                    int max_iterations, double tolerance)
+{
+    Error err;
+    Doubles q = doubles(start, {m.data->info.qpos_count}, "qpos"), keep_pos, keep_quat;
+    TnIkTarget target = tn_ik_target();
+    const double *p = optional_doubles(pos, {3}, "pos", keep_pos),
+                 *r = optional_doubles(quat, {4}, "quat", keep_quat);
+    target.site = site + 1;
+    target.use_pos = p != nullptr;
+    target.use_quat = r != nullptr;
+    for (int k = 0; p && k < 3; k++) target.pos[k] = p[k];
+    for (int k = 0; r && k < 4; k++) target.quat[k] = r[k];
+    TnIkDef def = tn_ik_def();
+    def.targets = &target;
+    def.target_count = 1;
+    def.max_iterations = max_iterations;
+    def.tolerance = tolerance;
+    double *numbers;
+    Array result = new_array({(size_t)m.data->info.qpos_count}, &numbers);
+    std::copy(q.data(), q.data() + m.data->info.qpos_count, numbers);
+    TnIkResult how{};
+    check(tn_model_ik(m.data->model, &def, numbers, &how, &err), err);
+    return nb::make_tuple(result, how.converged, how.pos_error, how.quat_error);
+}
+
+void bind_model(nb::module_ &m)
+{
+    nb::class_<Model>(m, "Model")
+        .def(
+            "__init__",
+            [](Model *self, const std::string &path, std::optional<std::string> package_path,
+               bool free_base) { new (self) Model{load(path, package_path, free_base)}; },
+            nb::arg("path"), nb::arg("package_path") = nb::none(), nb::arg("free_base") = false)
+        .def("_names", names)
+        .def("_counts", counts)
+        .def("_joint_info", joint_info)
+        .def("_body_info", body_info)
+        .def("_actuator_info", actuator_info)
+        .def("_sensor_range",
+             [](const Model &self, int index) {
+                 TnSensorInfo info = tn_model_sensor_info(self.data->model, index + 1);
+                 return nb::make_tuple(info.data_start, info.data_start + info.data_count);
+             })
+        .def("_write",
+             [](const Model &self, const std::string &path) {
+                 Error err;
+                 if (!tn_builder_write(self.data->builder, path.c_str(), &err)) raise(err);
+             })
+        .def("_eval", eval, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none(), nb::arg().none(), nb::arg())
+        .def("_jacobian", jacobian)
+        .def("_ik", ik, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(),
+             nb::arg())
+        .def_prop_ro("name", [](const Model &self) { return self.data->info.name; })
+        .def_prop_ro("remarks", [](const Model &self) { return self.data->remarks; })
+        .def_prop_ro("timestep", [](const Model &self) { return self.data->info.option.timestep; })
+        .def_prop_ro("gravity",
+                     [](const Model &self) { return triple(self.data->info.option.gravity); })
+        .def_prop_ro("total_mass", [](const Model &self) { return self.data->info.total_mass; })
+        .def_prop_ro("track_duration",
+                     [](const Model &self) { return self.data->info.track_duration; });
+}

@@ -1,0 +1,93 @@
+/* module.cpp: the module tenon._core. What it offers is thin; names and documentation are in the
+ * Python files of the package. */
+#include "common.h"
+
+#include <pthread.h>
+
+static std::atomic<unsigned> forks{0};
+static void count_fork() { forks++; }
+unsigned fork_count() { return forks; }
+
+void raise(TnStatus code, const std::string &message)
+{
+    static const char *const names[] = {"Error", "UsageError", "ModelError", "FileError",
+                                        "OutOfMemory"};
+    int which = code >= TN_OK && code <= TN_ERROR_MEMORY ? (int)code : 0;
+    nb::object kind = nb::module_::import_("tenon._errors").attr(names[which]);
+    PyErr_SetString(kind.ptr(), message.c_str());
+    throw nb::python_error();
+}
+
+void raise(const TnError &err) { raise(err.code, err.message); }
+
+static std::string shape_text(const std::vector<long> &shape)
+{
+    std::string text = "(";
+    for (size_t i = 0; i < shape.size(); i++)
+        text += (i ? ", " : "") + (shape[i] < 0 ? std::string("n") : std::to_string(shape[i]));
+    return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+Doubles doubles(nb::handle from, const std::vector<long> &shape, const char *what)
+{
+    nb::module_ numpy = nb::module_::import_("numpy");
+    std::string expected =
+        std::string(what) + ": expected numbers (float64) of shape " + shape_text(shape);
+    nb::object array;
+    try {
+        array = numpy.attr("asarray")(from);
+    } catch (nb::python_error &) {
+        raise(TN_ERROR_USAGE, expected + ", got " + nb::cast<std::string>(nb::repr(from.type())));
+    }
+    std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+    bool empty = nb::cast<size_t>(array.attr("size")) == 0; /* of any kind: [] is float64 */
+    nb::object dtype = array.attr("dtype");
+    if (!empty && kind != "f" && kind != "i" && kind != "u" && kind != "b")
+        raise(TN_ERROR_USAGE, expected + ", got dtype " + nb::cast<std::string>(nb::str(dtype)));
+    array = numpy.attr("ascontiguousarray")(array, numpy.attr("float64"));
+    nb::tuple has = nb::cast<nb::tuple>(numpy.attr("shape")(from));
+    bool fits = has.size() == shape.size();
+    for (size_t i = 0; fits && i < shape.size(); i++)
+        fits = shape[i] < 0 || nb::cast<long>(has[i]) == shape[i];
+    if (!fits)
+        raise(TN_ERROR_USAGE, expected + ", got shape " + nb::cast<std::string>(nb::str(has)));
+    return nb::cast<Doubles>(array);
+}
+
+const double *optional_doubles(nb::handle from, const std::vector<long> &shape, const char *what,
+                               Doubles &keep)
+{
+    if (from.is_none()) return nullptr;
+    keep = doubles(from, shape, what);
+    return keep.data();
+}
+
+Array new_array(const std::vector<size_t> &shape, double **numbers)
+{
+    size_t count = 1;
+    for (size_t n : shape) count *= n;
+    *numbers = new double[count ? count : 1]();
+    nb::capsule owner(*numbers, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    return Array(*numbers, shape.size(), shape.data(), owner);
+}
+
+nb::object new_bytes(size_t count, size_t size, void **bytes)
+{
+    auto *memory = new uint8_t[count * size + 1]();
+    *bytes = memory;
+    nb::capsule owner(memory, [](void *p) noexcept { delete[] static_cast<uint8_t *>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, uint8_t>(memory, {count * size}, owner));
+}
+
+NB_MODULE(_core, m)
+{
+    pthread_atfork(nullptr, nullptr, count_fork);
+    nb::set_leak_warnings(false); /* worlds in globals live until the interpreter has gone */
+    m.def("version", [] { return tn_version(); });
+    bind_model(m);
+    bind_reports(m);
+    bind_world(m);
+    bind_batch(m);
+    bind_recorder(m);
+    bind_renderer(m);
+}

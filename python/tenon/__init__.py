@@ -1,0 +1,21 @@
+"""tenon: multibody physics with cables, soft bodies and exact frictional contact.
+
+    import tenon
+
+    model = tenon.Model.from_file("stir.xml")
+    world = tenon.World(model)
+    world.step(100)
+    print(world.time, world.qpos, world.report)
+
+docs/python.md is the tutorial.
+"""
+
+from ._core import Energy, EnergyAccount, Report
+from ._core import version as _version
+from ._errors import Error, FileError, ModelError, OutOfMemory, UsageError
+from ._model import Model
+from ._world import CONTACT, RAY_HIT, Batch, Recorder, World
+
+__version__: str = _version()
+__all__ = ["Batch", "CONTACT", "Energy", "EnergyAccount", "Error", "FileError", "Model", "ModelError", "OutOfMemory",
+           "RAY_HIT", "Recorder", "Report", "UsageError", "World"]

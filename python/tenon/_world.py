@@ -1,0 +1,416 @@
+"""Worlds and batches of worlds."""
+
+import operator
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import Error, UsageError
+from ._model import EVALUATED, Model
+
+Which = Union[str, int]
+
+CONTACT = np.dtype([("geom1", "<i4"), ("geom2", "<i4"), ("pos", "<f8", 3), ("normal", "<f8", 3), ("gap", "<f8"),
+                    ("force", "<f8", 3)])
+RAY_HIT = np.dtype({"names": ["distance", "geom", "normal"], "formats": ["<f8", "<i4", ("<f8", 3)],
+                    "offsets": [0, 8, 16], "itemsize": 40})
+
+
+def _options(model: Model, options: Dict[str, Any]) -> Dict[str, Any]:
+    """Options as _core wants them: None is left out, a keyframe is an index."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if "key" in given:
+        given["key"] = model.key(given["key"])
+    return given
+
+
+class World(_core.World):
+    """A simulation of a model.
+
+    The arrays `qpos`, `qvel`, `ctrl` and `act` are made once and always show the present state. They can be written
+    (``w.qpos[2] = 0.5``). The numbers lie in memory that the package shares with NumPy; before each step or question
+    they are compared with the world's own, and what differs is set and checked. Other numbers in qpos or qvel start
+    the solver cold, as set_state does. To keep numbers over a step, copy them.
+
+    solver: "auto", "subadmm", "assembled", "newton" or "pgs". tolerance: the largest error of a constraint, as a fraction
+    of gravity × timestep; 0: exactly `iterations` iterations. sleep: "off", "passive" or "all". key: the keyframe to
+    start from. The result has the same bits for any number of threads.
+    """
+
+    def __init__(self, model: Model, *, threads: int = 1, solver: str = "auto", tolerance: Optional[float] = None,
+                 iterations: Optional[int] = None, substeps: int = 0, relinearize: int = 0, sleep: str = "off",
+                 sleep_speed: Optional[float] = None, sleep_time: Optional[float] = None,
+                 contact_ratio: Optional[float] = None, warm_start: Optional[float] = None,
+                 measure_accuracy: bool = False, key: Optional[Which] = None):
+        options = dict(threads=threads, solver=solver, tolerance=tolerance, iterations=iterations, substeps=substeps,
+                       relinearize=relinearize, sleep=sleep, sleep_speed=sleep_speed, sleep_time=sleep_time,
+                       contact_ratio=contact_ratio, warm_start=warm_start, measure_accuracy=measure_accuracy, key=key)
+        if not isinstance(model, Model):
+            raise TypeError(f"World: expected a tenon.Model, got {type(model).__name__}")
+        super().__init__(model, _options(model, options))
+        self._begin(model, options)
+
+    def _begin(self, model: Model, options: Dict[str, Any]) -> None:
+        self.__dict__["_made_of"] = (model, options)
+        self.__dict__["_changes"] = {}  # parameters that differ from the model: pickling repeats them
+
+    @classmethod
+    def _of_batch(cls, batch: "Batch", index: int) -> "World":
+        world = cls.__new__(cls)
+        _core.World.__init__(world, batch._handle(), index)
+        world._begin(batch.model, batch._world_options)
+        return world
+
+    @property
+    def model(self) -> Model:
+        """The model; parameters that were set for this world alone are not in it."""
+        return self.__dict__["_made_of"][0]
+
+    def reset(self, key: Optional[Which] = None) -> None:
+        """Goes to the reference pose or to a keyframe, at time 0 or that of the keyframe. Parameters stay."""
+        self._reset(-1 if key is None else self.model.key(key))
+
+    def copy(self) -> "World":
+        """A world of its own in the same state, which goes on with the same bits."""
+        rebuild, arguments = self.__reduce__()
+        return rebuild(*arguments)
+
+    def __reduce__(self):
+        model, options = self.__dict__["_made_of"]
+        return _rebuild_world, (type(self), model, options, list(self.__dict__["_changes"].values()), self.save())
+
+    def __enter__(self) -> "World":
+        return self
+
+    def __exit__(self, *problem) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<tenon.World, closed>" if self.closed else f"<tenon.World of '{self.model.name}' at {self.time:g} s>"
+
+    # -- what there is now
+
+    @property
+    def contacts(self) -> np.ndarray:
+        """Contacts of the last step, a structured array: geom1, geom2 (indices), pos, normal (from geom1 to geom2), gap
+        (m, negative: depth), force (N, on geom2, mean over the step)."""
+        return self._contacts().view(CONTACT)
+
+    def sensor(self, which: Which) -> np.ndarray:
+        """The numbers of one sensor."""
+        return self.sensors[self.model.sensor_slice(which)]
+
+    def body_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Position and quaternion (w, x, y, z)."""
+        return self._body_pose(self.model.body(which))
+
+    def body_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Velocity of the centre of mass and angular velocity, world axes."""
+        return self._body_velocity(self.model.body(which))
+
+    def site_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Position and quaternion of a site."""
+        return self._site_pose(self.model.site(which))
+
+    def site_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Velocity of a site's origin and angular velocity, world axes."""
+        return self._site_velocity(self.model.site(which))
+
+    def geom_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Position and quaternion of a geom."""
+        return self._geom_pose(self.model.geom(which))
+
+    def geom_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Velocity of a geom's origin and angular velocity, world axes."""
+        return self._geom_velocity(self.model.geom(which))
+
+    def joint_qpos(self, which: Which) -> np.ndarray:
+        """The part of qpos that belongs to a joint: live, writable."""
+        return self.qpos[self.model.joint_info(which)["qpos"]]
+
+    def joint_qvel(self, which: Which) -> np.ndarray:
+        """The part of qvel that belongs to a joint: live, writable."""
+        return self.qvel[self.model.joint_info(which)["qvel"]]
+
+    def body_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Force and torque of the parent on the body at the body's origin, mean over the last step; NaN: not known."""
+        return self._body_reaction(self.model.body(which))
+
+    def joint_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """The same at the anchor of a joint."""
+        return self._joint_reaction(self.model.joint(which))
+
+    def equality_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """Force and torque of an equality on its second body, at the anchor."""
+        return self._equality_reaction(self.model.equality(which))
+
+    def body_asleep(self, which: Which) -> bool:
+        """Whether a body sleeps."""
+        return self._body_asleep(self.model.body(which))
+
+    def eval(self, *, qacc=None, want: Sequence[str] = EVALUATED) -> Dict[str, np.ndarray]:
+        """Model.eval at the present state, with the parameters of this world."""
+        return self._eval(qacc, [want] if isinstance(want, str) else list(want))
+
+    def mass_matrix(self) -> np.ndarray:
+        """(nv, nv)."""
+        return self.eval(want=("mass_matrix",))["mass_matrix"]
+
+    def inverse_dynamics(self, qacc) -> np.ndarray:
+        """M qacc + bias at the present state."""
+        return self.eval(qacc=qacc, want=("inverse",))["inverse"]
+
+    def jacobian(self, body: Which, point=None) -> np.ndarray:
+        """(6, nv): velocity and angular velocity, world axes, of a point (world axes; None: the body's origin) that moves
+        with the body, per number of qvel."""
+        return self._jacobian(self.model.body(body), point)
+
+    def cast_rays(self, origins, directions, *, groups: Sequence[int] = (), skip_fixed: bool = False,
+                  exclude: Optional[Which] = None, max_distance: float = 0.0) -> np.ndarray:
+        """Rays from origins (n, 3) along directions (n, 3): a structured array of distance (in lengths of the direction,
+        -1: nothing), geom (-1: none) and normal. groups: only geoms of these; exclude: not those of this body."""
+        bits = 0
+        for group in groups:
+            if not 0 <= group < 32:
+                raise UsageError(f"groups: expected numbers 0 to 31, got {group}")
+            bits |= 1 << group
+        body = -1 if exclude is None else self.model.body(exclude)
+        return self._cast_rays(origins, directions, bits, skip_fixed, body, max_distance).view(RAY_HIT)
+
+    def geom_distance(self, geom1: Which, geom2: Which, most: float = 1e10):
+        """(distance, point on geom1, point on geom2, normal), or None where it is not known or above `most`."""
+        return self._geom_distance(self.model.geom(geom1), self.model.geom(geom2), most)
+
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None, target=None,
+               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
+        """A picture, without a window: (height, width, 3) of uint8. depth: float32, m along the view, inf: background.
+        segmentation: int32, the index of the geom, -1: background, -2: a tendon. Without a camera of the model, a free one
+        at `eye` (m) looks at `target`; None: so that everything is seen. Needs EGL at run time, as Mesa has it."""
+        if not _core.can_render:
+            raise Error("this build of tenon has no renderer: the headers of OpenGL and EGL were missing")
+        if depth and segmentation:
+            raise UsageError("render: either depth or segmentation")
+        size = (operator.index(width), operator.index(height))
+        if not (0 < size[0] <= 16384 and 0 < size[1] <= 16384):
+            raise UsageError(f"render: width and height must be 1 to 16384, got {size[0]} and {size[1]}")
+        index = -1 if camera is None else self.model.index("camera", camera)
+        if self.closed:
+            raise UsageError("the world is closed")
+        kept = self.__dict__.get("_renderer")  # the one of the last picture: making one takes longer than drawing
+        if kept is None or kept[0] != size:
+            kept = self.__dict__["_renderer"] = (size, _core.Renderer(self._handle(), *size))
+        pixels = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
+        if depth:
+            return pixels.view(np.float32).reshape(size[1], size[0])
+        if segmentation:
+            return pixels.view(np.int32).reshape(size[1], size[0]) - 1
+        return pixels.reshape(size[1], size[0], 3)
+
+    def close(self) -> None:
+        """Gives the memory back, as soon as no array of the world is in use."""
+        self.__dict__.pop("_renderer", None)
+        super().close()
+
+    # -- what acts on it
+
+    def apply_wrench(self, body: Which, force=None, torque=None) -> None:
+        """A force at the centre of mass and a torque, world axes, for the next step only. Several add up."""
+        self._apply_wrench(self.model.body(body), force, torque)
+
+    def set_mocap(self, body: Which, pos=None, quat=None) -> None:
+        """The pose that a mocap body reaches at the end of the next step, moving with one velocity."""
+        self._set_mocap(self.model.body(body), pos, quat)
+
+    def place_mocap(self, body: Which, pos=None, quat=None) -> None:
+        """Puts a mocap body there at once."""
+        self._place_mocap(self.model.body(body), pos, quat)
+
+    def mocap(self, body: Which) -> Tuple[np.ndarray, np.ndarray]:
+        """The pose that was set."""
+        return self._mocap(self.model.body(body))
+
+    def set_equality(self, which: Which, active: bool) -> None:
+        """Switches an equality on or off."""
+        self._set_equality(self.model.equality(which), active)
+
+    def equality_active(self, which: Which) -> bool:
+        """Whether an equality is active."""
+        return self._equality_active(self.model.equality(which))
+
+    def attach(self, which: Which) -> None:
+        """A weld keeps the present relative pose from now on, a connect the present place of its anchor: a grasp."""
+        self._attach(self.model.equality(which))
+
+    def wake(self, body: Optional[Which] = None) -> None:
+        """Wakes the island of a body, or everything."""
+        self._wake(-1 if body is None else self.model.body(body))
+
+    # -- parameters of this world alone
+
+    def _change(self, method: str, *arguments) -> None:
+        getattr(self, method)(*arguments)
+        key = (method, arguments[0] if len(arguments) > 1 else None)
+        earlier = self.__dict__["_changes"].pop(key, None)
+        if earlier and method == "_set_joint_forces":  # what was set before and is not set now stays
+            arguments = (arguments[0], {**earlier[1][1], **arguments[1]})
+        self.__dict__["_changes"][key] = (method, arguments)
+
+    def set_gravity(self, gravity) -> None:
+        """m/s², three numbers."""
+        self._change("_set_gravity", tuple(gravity))
+
+    def set_timestep(self, timestep: float) -> None:
+        """s."""
+        self._change("_set_timestep", timestep)
+
+    def set_geom_friction(self, geom: Which, friction) -> None:
+        """Sliding, torsional (m) and rolling (m) friction of a geom."""
+        self._change("_set_geom_friction", self.model.geom(geom), tuple(friction))
+
+    def set_geom_size(self, geom: Which, size) -> None:
+        """The size of a geom, three numbers as in the model. Masses do not follow."""
+        self._change("_set_geom_size", self.model.geom(geom), tuple(size))
+
+    def set_actuator(self, actuator: Which, gain: float, bias=None) -> None:
+        """Gain and bias (three numbers, None: as they are) of an actuator."""
+        self._change("_set_actuator", self.model.actuator(actuator), gain, None if bias is None else tuple(bias))
+
+    def set_joint_forces(self, joint: Which, **forces: float) -> None:
+        """stiffness, spring_ref, damping, armature, friction_loss: those that are given change."""
+        known = ("stiffness", "spring_ref", "damping", "armature", "friction_loss")
+        for name in forces:
+            if name not in known:
+                raise TypeError(f"set_joint_forces: there is no '{name}'; there are {', '.join(known)}")
+        self._change("_set_joint_forces", self.model.joint(joint), dict(forces))
+
+    def set_body_mass(self, body: Which, mass: float, com=None, inertia=None) -> None:
+        """Mass of one body; com in body axes, None: as it is; inertia xx yy zz xy xz yz, None: scaled with the mass."""
+        self._change("_set_body_mass", self.model.body(body), mass, None if com is None else tuple(com),
+                     None if inertia is None else tuple(inertia))
+
+
+def _rebuild_world(cls, model, options, changes, state):
+    world = cls(model, **options)
+    for method, arguments in changes:
+        world._change(method, *arguments)
+    world.restore(state)
+    return world
+
+
+class Recorder(_core.Recorder):
+    """Writes a recording (.tnr) of a world, which `tenon view`, `tenon render` and `tenon export` show:
+
+        with tenon.Recorder("run.tnr", w) as recorder:
+            for _ in range(100):
+                w.step()
+                recorder.write()
+
+    state: frames have the exact qpos, qvel and ctrl.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike], world: World, *, contacts: bool = True, state: bool = False):
+        super().__init__(os.fspath(path), world._handle(), contacts, state)
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(self, *problem) -> None:
+        self.close()
+
+
+class Batch(_core.Batch):
+    """n worlds of one model, stepped on several threads. Each has the bits of a lone world with the same inputs.
+
+    `qpos`, `qvel`, `ctrl` and `act` are live arrays with one row per world, as those of World. ``b[i]`` is world i, for
+    parameters, forces and questions. Options are those of World; `threads` share the worlds.
+    """
+
+    def __init__(self, model: Model, n: int, *, threads: int = 1, **options):
+        if not isinstance(model, Model):
+            raise TypeError(f"Batch: expected a tenon.Model, got {type(model).__name__}")
+        super().__init__(model, n, threads, _options(model, options))
+        self.__dict__.update(_model=model, _n=n, _threads=threads, _world_options=options, _worlds={})
+
+    @property
+    def model(self) -> Model:
+        """The model that all worlds share."""
+        return self._model
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, index: int) -> World:
+        place = index + self._n if index < 0 else index
+        if not 0 <= place < self._n:
+            raise IndexError(f"the batch has {self._n} worlds, not {index}")
+        if place not in self._worlds:
+            self._worlds[place] = World._of_batch(self, place)
+        return self._worlds[place]
+
+    def __iter__(self):
+        return (self[i] for i in range(self._n))
+
+    @property
+    def diverged(self) -> np.ndarray:
+        """bool, live: a step of this world was refused, it keeps its last good state and rests. Write False, write its
+        state, or reset it, to go on."""
+        return self._diverged.view(np.bool_)
+
+    def step(self, n: int = 1, mask=None) -> None:
+        """Takes n steps of each world, or of those for which mask (bool) is True."""
+        self._step(n, mask)
+
+    def rollout(self, ctrl, *, repeat: int = 1, mask=None,
+                want: Sequence[str] = ("qpos", "qvel", "sensors")) -> Dict[str, np.ndarray]:
+        """Steps through controls (n, T, nu), `repeat` steps each, from the present states. Returns a dict of arrays
+        (n, T, …), each as it is after a control: of qpos, qvel, act, sensors, time what is wanted. A world that diverges
+        repeats its last good state."""
+        return self._rollout(ctrl, repeat, mask, [want] if isinstance(want, str) else list(want))
+
+    def reset(self, mask=None, key: Optional[Which] = None) -> None:
+        """Resets all worlds, or those for which mask is True, to the reference pose or a keyframe."""
+        self._reset(mask, -1 if key is None else self.model.key(key))
+
+    def report(self, index: int):
+        """The report of the last step of one world."""
+        return self[index].report
+
+    def save(self) -> List[bytes]:
+        """The states of all worlds."""
+        return [world.save() for world in self]
+
+    def restore(self, states: Sequence[bytes]) -> None:
+        """Goes back to states that save() has returned."""
+        if len(states) != self._n:
+            raise UsageError(f"restore: expected {self._n} states, got {len(states)}")
+        for world, state in zip(self, states):
+            world.restore(state)
+
+    def close(self) -> None:
+        """Gives the memory back, as soon as no array and no world of the batch is in use."""
+        self._worlds.clear()
+        self._close()
+
+    def __reduce__(self):
+        changes = {i: list(world.__dict__["_changes"].values()) for i, world in self._worlds.items()}
+        return _rebuild_batch, (type(self), self._model, self._n, self._threads, self._world_options, changes, self.save())
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(self, *problem) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<tenon.Batch, closed>" if self.closed else f"<tenon.Batch of {self._n} worlds of '{self.model.name}'>"
+
+
+def _rebuild_batch(cls, model, n, threads, options, changes, states):
+    batch = cls(model, n, threads=threads, **options)
+    for index, list_of in changes.items():
+        for method, arguments in list_of:
+            batch[index]._change(method, *arguments)
+    batch.restore(states)
+    return batch

@@ -1,0 +1,296 @@
+/* Batches: each world against one of its own, bit for bit. */
+#include <tenon/batch.h>
+
+#include "../../src/base/base.h"
+#include "../check.h"
+#include "text_scene.h"
+
+enum { COUNT = 7, STEPS = 40 };
+
+static const char *const scene =
+    "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='1 1 1'/>"
+    "<body name='ball' pos='0.25 0 0.1'><freejoint/><geom size='0.1'/></body>"
+    "<body name='box' pos='0.3 0.02 0.35'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body>"
+    "<body name='arm' pos='0 0 0.1'><joint name='j' damping='0.1'/>"
+    "<geom type='capsule' fromto='0 0 0 0.2 0 0' size='0.03'/></body>"
+    "<body name='other' pos='0 2 1'><joint name='k' axis='0 1 0'/><geom size='0.1' pos='0.2 0 0'/>"
+    "</body></worldbody>"
+    "<actuator><motor joint='j'/><general joint='k' dyntype='filter' dynprm='0.05'/></actuator>"
+    "<sensor><jointpos joint='j'/><jointvel joint='k'/><framepos objtype='body' objname='ball'/>"
+    "</sensor><keyframe><key name='k' qvel='0 0 1 0 0 0 0 0 0 0 0 0 0 0'/></keyframe></mujoco>";
+
+/* The control of a motor in a step: something else for each world. */
+static double control(int world, int step, int motor)
+{
+    return 0.4 * sin(0.3 * step + 1.7 * world + motor) + 0.1 * motor;
+}
+
+static TnBatch *make_batch(const TnModel *model, int count, int threads)
+{
+    TnError err = {0};
+    TnBatchDef def = tn_batch_def();
+    def.count = count;
+    def.thread_count = threads;
+    TnBatch *batch = tn_batch_create(&def, model, &err);
+    if (!batch) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return batch;
+}
+
+/* Hashes of lone worlds that get the same inputs; world 2 is moved before step 11. */
+static void run_alone(const TnModel *model, uint64_t hashes[COUNT])
+{
+    for (int i = 0; i < COUNT; i++) {
+        TnError err = {0};
+        TnWorldDef def = tn_world_def();
+        TnWorld *world = tn_world_create(&def, model, &err);
+        for (int k = 0; k < STEPS; k++) {
+            double ctrl[2] = {control(i, k, 0), control(i, k, 1)}, qpos[16];
+            if (i == 2 && k == 11) {
+                memcpy(qpos, tn_world_state(world).qpos, sizeof qpos);
+                qpos[0] += 0.05;
+                CHECK(tn_world_set_state(world, qpos, NULL, &err) == TN_OK);
+            }
+            tn_world_set_ctrl(world, ctrl, &err);
+            CHECK(!tn_world_step(world).diverged);
+        }
+        hashes[i] = tn_world_hash(world);
+        tn_world_destroy(world);
+    }
+}
+
+TEST(worlds_have_the_bits_of_lone_ones_for_any_number_of_threads)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    uint64_t alone[COUNT];
+    run_alone(model, alone);
+    for (int i = 1; i < COUNT; i++) CHECK(alone[i] != alone[0]);
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
+        TnBatch *batch = make_batch(model, COUNT, threads);
+        TnBatchView view = tn_batch_view(batch);
+        CHECK(view.qpos_count == 16 && view.ctrl_count == 2 && view.act_count == 1);
+        for (int k = 0; k < STEPS; k++) {
+            for (int i = 0; i < COUNT; i++)
+                for (int m = 0; m < 2; m++) view.ctrl[2 * i + m] = control(i, k, m);
+            if (k == 11) view.qpos[2 * 16] += 0.05;
+            CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            CHECK(tn_world_hash(tn_batch_world(batch, i)) == alone[i]);
+            TnStateView state = tn_world_state(tn_batch_world(batch, i));
+            CHECK(memcmp(state.qpos, view.qpos + 16L * i, 16 * sizeof(double)) == 0);
+            CHECK(view.time[i] == state.time);
+        }
+        tn_batch_destroy(batch);
+    }
+    tn_model_destroy(model);
+}
+
+TEST(rollouts_equal_steps_on_any_number_of_threads)
+{
+    enum { LENGTH = 12, NS = 5 };
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    static double ctrl[COUNT][LENGTH][2], qpos[COUNT][LENGTH][16], time[COUNT][LENGTH];
+    static double sensors[COUNT][LENGTH][NS], now[COUNT][NS];
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < LENGTH; k++)
+            for (int m = 0; m < 2; m++) ctrl[i][k][m] = control(i, k, m);
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
+        TnBatch *one = make_batch(model, COUNT, 1), *many = make_batch(model, COUNT, threads);
+        TnRollout rollout = tn_rollout();
+        rollout.length = LENGTH;
+        rollout.repeat = 2;
+        rollout.ctrl = &ctrl[0][0][0];
+        rollout.qpos = &qpos[0][0][0];
+        rollout.sensors = &sensors[0][0][0];
+        rollout.time = &time[0][0];
+        rollout.end = 5; /* in two calls */
+        CHECK(tn_batch_rollout(many, &rollout, &err) == TN_OK);
+        rollout.begin = 5;
+        rollout.end = LENGTH;
+        CHECK(tn_batch_rollout(many, &rollout, &err) == TN_OK);
+        TnBatchView view = tn_batch_view(one);
+        for (int k = 0; k < LENGTH; k++) {
+            for (int i = 0; i < COUNT; i++)
+                memcpy(view.ctrl + 2L * i, ctrl[i][k], sizeof ctrl[i][k]);
+            for (int s = 0; s < 2; s++) CHECK(tn_batch_step(one, NULL, &err) == TN_OK);
+            CHECK(tn_batch_sensors(one, &now[0][0], &err) == TN_OK);
+            for (int i = 0; i < COUNT; i++) {
+                CHECK(memcmp(view.qpos + 16L * i, qpos[i][k], sizeof qpos[i][k]) == 0);
+                CHECK(memcmp(now[i], sensors[i][k], sizeof now[i]) == 0);
+                CHECK(time[i][k] == view.time[i]);
+            }
+        }
+        tn_batch_destroy(one);
+        tn_batch_destroy(many);
+    }
+    tn_model_destroy(model);
+}
+
+TEST(a_world_that_diverges_keeps_its_state_and_the_others_go_on)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 3, 2), *calm = make_batch(model, 3, 1);
+    TnBatchView view = tn_batch_view(batch), expected = tn_batch_view(calm);
+    for (int k = 0; k < 5; k++) {
+        tn_batch_step(batch, NULL, &err);
+        tn_batch_step(calm, NULL, &err);
+    }
+    view.ctrl[2] = 1e200; /* world 1 */
+    for (int k = 0; k < 5; k++) {
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        CHECK(!view.diverged[0] && view.diverged[1] && !view.diverged[2]);
+    }
+    CHECK(memcmp(view.qpos + 16, expected.qpos + 16, 16 * sizeof(double)) == 0);
+    CHECK(view.time[1] == expected.time[1]);
+    for (int k = 0; k < 5; k++) tn_batch_step(calm, NULL, &err);
+    CHECK(memcmp(view.qpos, expected.qpos, 16 * sizeof(double)) == 0);
+    CHECK(memcmp(view.qpos + 32, expected.qpos + 32, 16 * sizeof(double)) == 0);
+    CHECK(view.reports[1].diverged && !view.reports[0].diverged);
+    view.ctrl[2] = 0.0;
+    view.diverged[1] = 0; /* once more */
+    tn_batch_step(batch, NULL, &err);
+    CHECK(!view.diverged[1] && view.time[1] > 5.5 * 0.005);
+    uint8_t second[3] = {0, 1, 0};
+    tn_batch_reset(batch, second, 1);
+    CHECK(view.time[1] == 0.0 && view.time[0] > 0.0 && view.qvel[14 + 2] == 1.0);
+    tn_batch_destroy(batch);
+    tn_batch_destroy(calm);
+    tn_model_destroy(model);
+}
+
+TEST(a_rollout_of_a_world_that_diverges_repeats_its_last_state)
+{
+    enum { LENGTH = 6 };
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 2, 1);
+    double ctrl[2][LENGTH][2] = {0}, qpos[2][LENGTH][16], time[2][LENGTH];
+    ctrl[1][3][0] = 1e200;
+    TnRollout rollout = tn_rollout();
+    rollout.length = LENGTH;
+    rollout.ctrl = &ctrl[0][0][0];
+    rollout.qpos = &qpos[0][0][0];
+    rollout.time = &time[0][0];
+    CHECK(tn_batch_rollout(batch, &rollout, &err) == TN_OK);
+    TnBatchView view = tn_batch_view(batch);
+    CHECK(!view.diverged[0] && view.diverged[1]);
+    for (int k = 0; k < LENGTH; k++) {
+        const double *same = qpos[0][k < 3 ? k : 2]; /* before, both worlds do the same */
+        CHECK(memcmp(qpos[1][k], same, sizeof qpos[1][k]) == 0);
+    }
+    CHECK(time[1][5] == time[1][2] && time[0][5] > time[0][2]);
+    ctrl[0][4][1] = NAN;
+    err = (TnError){0};
+    CHECK(tn_batch_rollout(batch, &rollout, &err) == TN_ERROR_USAGE);
+    CHECK(strstr(err.message, "ctrl[0, 4, 1] is not finite") != NULL);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(worlds_that_the_mask_leaves_out_rest)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 3, 2);
+    TnBatchView view = tn_batch_view(batch);
+    uint8_t mask[3] = {1, 0, 1};
+    tn_batch_step(batch, mask, &err);
+    CHECK(view.time[0] > 0.0 && view.time[1] == 0.0 && view.time[2] > 0.0);
+    tn_batch_step_world(batch, 1, &err);
+    CHECK(memcmp(view.qpos, view.qpos + 16, 16 * sizeof(double)) == 0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(a_row_that_is_refused_stops_the_step_of_all)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 3, 2);
+    TnBatchView view = tn_batch_view(batch);
+    double before = view.qpos[2 * 16 + 1];
+    view.qpos[2 * 16 + 1] = NAN;
+    view.ctrl[0] = 0.5;
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_ERROR_USAGE);
+    CHECK(strstr(err.message, "world 2: ") && strstr(err.message, "qpos[1] is not finite"));
+    CHECK(view.time[0] == 0.0 && view.qpos[2 * 16 + 1] == before && view.ctrl[0] == 0.5);
+    err = (TnError){0};
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(view.time[0] > 0.0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(warm_steps_of_a_batch_allocate_nothing)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 4, 2);
+    TnBatchView view = tn_batch_view(batch);
+    for (int k = 0; k < 80; k++) tn_batch_step(batch, NULL, &err);
+    long before = tn_malloc_count();
+    for (int k = 0; k < 10; k++) {
+        view.ctrl[3] = 0.01 * k;
+        tn_batch_step(batch, NULL, &err);
+    }
+    CHECK(tn_malloc_count() == before);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(no_memory_gives_an_error_and_leaves_nothing)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatchDef def = tn_batch_def();
+    def.count = 2;
+    bool made = false;
+    for (long calls = 0; !made && calls < 2000; calls++) {
+        err = (TnError){0};
+        tn_malloc_fail_after(calls);
+        TnBatch *batch = tn_batch_create(&def, model, &err);
+        tn_malloc_fail_after(-1);
+        made = batch != NULL;
+        if (!made) CHECK(err.code == TN_ERROR_MEMORY);
+        tn_batch_destroy(batch);
+    }
+    CHECK(made);
+    tn_model_destroy(model);
+}
+
+TEST(wrong_arguments_are_errors)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatchDef def = tn_batch_def();
+    def.count = 0;
+    def.thread_count = 100;
+    CHECK(tn_batch_create(&def, model, &err) == NULL && err.count == 2);
+    def = tn_batch_def();
+    def.thread_count = def.world.thread_count = 2;
+    CHECK(tn_batch_create(&def, model, NULL) == NULL);
+    CHECK(tn_batch_create(&def, NULL, NULL) == NULL);
+    CHECK(tn_batch_create(NULL, model, NULL) == NULL);
+    TnBatch *batch = make_batch(model, 2, 1);
+    CHECK(tn_batch_world(batch, 2) == NULL && tn_batch_world(batch, -1) == NULL);
+    CHECK(tn_batch_step_world(batch, 2, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_push(batch, -1, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_step(NULL, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_sensors(batch, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_rollout(batch, NULL, NULL) == TN_ERROR_USAGE);
+    TnRollout rollout = tn_rollout();
+    CHECK(tn_batch_rollout(batch, &rollout, NULL) == TN_ERROR_USAGE);
+    rollout.length = 3;
+    rollout.end = 4;
+    CHECK(tn_batch_rollout(batch, &rollout, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_view(NULL).count == 0 && tn_batch_world(NULL, 0) == NULL);
+    tn_batch_pull(NULL, 0);
+    tn_batch_pull(batch, 7);
+    tn_batch_reset(batch, NULL, 99);
+    tn_batch_destroy(batch);
+    tn_batch_destroy(NULL);
+    tn_model_destroy(model);
+}
