@@ -4,6 +4,7 @@
  * handing over exchange two pointers under the mutex. A frame is made when the last one was taken,
  * not at every step: a world of 1000 steps per second needs no 1000 frames. */
 #include "simulation.h"
+#include "keyframe.h"
 
 #include "history.h"
 #include "pace.h"
@@ -301,51 +302,10 @@ static void set_joint(Simulation *sim, TnJointId id, double value)
     notify(sim, NOTICE_SET);
 }
 
-static void write_list(FILE *out, const char *name, const double *values, int count)
-{
-    if (count == 0) return;
-    fprintf(out, " %s=\"", name);
-    for (int i = 0; i < count; i++) fprintf(out, "%s%.17g", i ? " " : "", values[i]);
-    fputc('"', out);
-}
-
-/* Where mocap bodies were put, in the order of the bodies. */
-static void write_mocap(FILE *out, const TnWorld *world)
-{
-    static const char *const names[] = {"mpos", "mquat"};
-    int body_count = tn_model_info(tn_world_model(world)).body_count;
-    for (int part = 0; part < 2; part++) {
-        bool any = false;
-        for (TnBodyId id = 1; id <= body_count; id++) {
-            double pose[7];
-            if (!tn_world_mocap(world, id, pose, pose + 3)) continue;
-            if (!any) fprintf(out, " %s=\"", names[part]);
-            for (int k = 0; k < (part ? 4 : 3); k++)
-                fprintf(out, "%s%.17g", any || k ? " " : "", pose[3 * part + k]);
-            any = true;
-        }
-        if (any) fputc('"', out);
-    }
-}
-
 static void make_keyframe(Simulation *sim)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return;
-    TnStateView now = tn_world_state(sim->world);
-    fprintf(out, "<key name=\"at_%g_s\" time=\"%.17g\"", now.time, now.time);
-    write_list(out, "qpos", now.qpos, now.qpos_count);
-    write_list(out, "qvel", now.qvel, now.dof_count);
-    write_list(out, "act", now.act, now.act_count);
-    write_list(out, "ctrl", now.ctrl, now.ctrl_count);
-    write_mocap(out, sim->world);
-    fputs("/>", out);
-    if (fclose(out) != 0) {
-        free(text);
-        return;
-    }
+    char *text = keyframe_text(sim->world);
+    if (!text) return;
     pthread_mutex_lock(&sim->mutex);
     free(sim->keyframe);
     sim->keyframe = text;

@@ -7,11 +7,10 @@
  *
  *     L(end) = L1 + t J (u - u₀).
  *
- * Springs, dampers and servos are forces F - k J v̂, soft rows, with the laws of joints
- * (dynamics/articulated/joint_forces.h): a spring is taken at L0 + β (L(end) - L0), so at β = ½ it
- * keeps energy; a position servo at the end. Where bounds cut a servo's force, or its control
- * moves away from rest, the force is that at the prediction, and its slope that of the secant from
- * the start. Further passes (step/refine.c) take what was found as prediction. */
+ * Springs, dampers and servos are forces F - k J v̂ (path_laws.h), soft rows, with the laws of
+ * joints (dynamics/articulated/joint_forces.h). Further passes (step/refine.c) take what was found
+ * as prediction. */
+#include "path_laws.h"
 #include "rows.h"
 
 #include <math.h>
@@ -23,10 +22,6 @@
 
 /* Share of its range at which a limit is watched before it could be reached, as for joints. */
 #define LIMIT_SPARE 0.01
-/* z = K t² J M⁻¹ Jᵀ up to which a step follows an oscillation, and from which on it can only damp
- * it. */
-#define RESOLVED 1.0
-#define UNRESOLVED 16.0
 /* Share of the acceleration below which a tight limit's approach is none. */
 #define TIGHT 0.2
 /* A force whose slope changes velocities by less than this share is constant. */
@@ -40,14 +35,6 @@ typedef struct Writer {
     /* per link, at the start: that of a mocap body is the mean of the steps before and behind */
     const double (*twists)[6];
 } Writer;
-
-/* A path over the predicted step. */
-typedef struct Course {
-    const TnPath *path;
-    double start, end; /* its length */
-    double rate;       /* at the start */
-    double eta;
-} Course;
 
 /* ---- the gradient ---- */
 
@@ -75,7 +62,7 @@ static void add_moment(void *context, int dof, double coef)
 }
 
 /* J in the middle of the step. */
-static void add_gradient(Writer *writer, TnRow *row, const Course *course, double sign)
+static void add_gradient(Writer *writer, TnRow *row, const TnPathCourse *course, double sign)
 {
     Gradient g = {writer, row, sign};
     tn_path_walk(writer->w->in->model, course->path, writer->motion.qpos, writer->motion.at,
@@ -83,18 +70,19 @@ static void add_gradient(Writer *writer, TnRow *row, const Course *course, doubl
 }
 
 /* A row with this gradient; NULL: it moves nothing now. */
-static TnRow *open_row(Writer *writer, TnRowSet set, int slot, const Course *course, double sign)
+static TnRow *open_row(Writer *writer, TnRowSet set, int slot, const TnPathCourse *course,
+                       double sign)
 {
     TnRow *row = tn_row_begin(writer->w, set, slot);
     add_gradient(writer, row, course, sign);
     return tn_row_drop_if_empty(writer->w, row) ? NULL : row;
 }
 
-static bool follow(Writer *writer, const TnPath *path, Course *out)
+static bool follow(Writer *writer, const TnPath *path, TnPathCourse *out)
 {
     const TnConstraintInput *in = writer->w->in;
     const TnModel *model = in->model;
-    *out = (Course){.path = path, .eta = in->theta};
+    *out = (TnPathCourse){.path = path, .eta = in->theta};
     for (int i = 0; i < path->link_count; i++)
         if (!tn_motion_of_body(in, model->links[path->links[i]].body, &writer->motion, &out->eta))
             return false;
@@ -190,90 +178,25 @@ static double compliance_of(Writer *writer, const TnRow *row, const TnPath *path
 
 /* ---- forces ---- */
 
-/* A force that is linear in v̂: force - slope · J v̂. */
-typedef struct Line {
-    double force, slope;
-} Line;
-
-/* What laws of forces need to know. */
-typedef struct Setting {
-    const Course *course;
-    double t, theta, kappa, w;
-    double shift;      /* J v, v at the start */
-    double predicted;  /* J u₀ */
-    double compliance; /* J M⁻¹ Jᵀ */
-    double row;        /* J A⁻¹ Jᵀ */
-    double drive;      /* of J v what mocap bodies make, at any time */
-} Setting;
-
-static Setting setting_of(Writer *writer, const TnRow *row, const Course *course)
+static TnPathSetting setting_of(Writer *writer, const TnRow *row, const TnPathCourse *course)
 {
     const TnConstraintInput *in = writer->w->in;
     int s = in->model->links[course->path->links[0]].subsystem;
-    Setting at = {.course = course,
-                  .t = in->t,
-                  .theta = in->theta,
-                  .kappa = course->eta / in->theta,
-                  .w = in->blend[s],
-                  .shift = writer->w->shift,
-                  .predicted = writer->w->rate,
-                  .drive = writer->w->drive,
-                  .row = compliance_of(writer, row, course->path)};
+    TnPathSetting at = {.course = course,
+                        .t = in->t,
+                        .theta = in->theta,
+                        .kappa = course->eta / in->theta,
+                        .w = in->blend[s],
+                        .shift = writer->w->shift,
+                        .predicted = writer->w->rate,
+                        .drive = writer->w->drive,
+                        .row = compliance_of(writer, row, course->path)};
     at.compliance = at.row / (in->theta * in->t);
     return at;
 }
 
-/* J v̂ of the prediction. */
-static double predicted_rate(const Setting *at)
-{
-    return (at->predicted - (1.0 - at->kappa) * at->shift) / at->kappa;
-}
-
-/* -K x, x = shift + share · (L(end) - L1) */
-static Line stiff_line(const Setting *at, double K, double x, double share)
-{
-    double t = at->t * share;
-    return (Line){-K * (x + t * ((1.0 - at->kappa) * at->shift - at->predicted)),
-                  K * t * at->kappa};
-}
-
-/* -D ((1-θ_d) J v + θ_d J v⁺) */
-static double damping_share(const Setting *at, double D)
-{
-    double y = D * at->t * at->compliance;
-    return (y > 1.0 ? fmax(at->theta, 1.0 - 1.0 / y) : at->theta) / at->theta;
-}
-
-static void add_damping(const Setting *at, double D, double share, Line *line)
-{
-    line->force += D * (share - 1.0) * at->shift;
-    line->slope += D * share;
-}
-
-static double stretch_of(const TnTendon *tendon, double length)
-{
-    double over = length - tendon->spring_length;
-    return over > tendon->dead_band ? over - tendon->dead_band : over < 0.0 ? over : 0.0;
-}
-
-static Line spring_line(const Setting *at, const TnTendon *tendon)
-{
-    double K = tendon->stiffness, z = K * at->t * at->t * at->compliance;
-    double late = fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
-    double beta = (1.0 - at->w) * at->theta + at->w * 0.5 * (1.0 + late);
-    const Course *c = at->course;
-    double stretch = stretch_of(tendon, c->start + beta * (c->end - c->start));
-    if (tendon->dead_band > 0.0 && stretch == 0.0) return (Line){0.0, 0.0};
-    return stiff_line(at, K, stretch, beta);
-}
-
-static double clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 /* Writes the row's law. */
-static void close_force(TnRowWriter *w, TnRow *row, const Setting *at, Line line)
+static void close_force(TnRowWriter *w, TnRow *row, const TnPathSetting *at, TnPathLine line)
 {
     tn_row_set_lever(w, row);
     row->k = line.slope;
@@ -282,7 +205,7 @@ static void close_force(TnRowWriter *w, TnRow *row, const Setting *at, Line line
     if (line.slope * at->row > NO_SLOPE) return;
     row->k = 1.0;
     row->alpha = 0.0;
-    row->e = line.slope * predicted_rate(at) - line.force;
+    row->e = line.slope * tn_path_predicted_rate(at) - line.force;
 }
 
 static TnPathRow *note(TnRowWriter *w, const TnRow *row)
@@ -296,91 +219,36 @@ static TnPathRow *note(TnRowWriter *w, const TnRow *row)
     return noted;
 }
 
-static void add_tendon_force(Writer *writer, int index, const Course *course)
+static void add_tendon_force(Writer *writer, int index, const TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnTendon *tendon = &w->in->model->tendons[index];
     TnRow *row =
         open_row(writer, TN_ROW_SOFT, tn_row_slot_force(w->in->model, tendon->force), course, 1.0);
     if (!row) return;
-    Setting at = setting_of(writer, row, course);
-    Line line = {0.0, 0.0};
-    if (tendon->stiffness > 0.0) line = spring_line(&at, tendon);
+    TnPathSetting at = setting_of(writer, row, course);
+    TnPathLine line = {0.0, 0.0};
+    if (tendon->stiffness > 0.0) line = tn_path_spring_line(&at, tendon);
     TnPathRow *noted = note(w, row);
     noted->tendon = index;
     noted->damping = tendon->damping;
-    noted->share = damping_share(&at, tendon->damping);
-    if (tendon->damping > 0.0) add_damping(&at, tendon->damping, noted->share, &line);
+    noted->share = tn_path_damping_share(&at, tendon->damping);
+    if (tendon->damping > 0.0) tn_path_add_damping(&at, tendon->damping, noted->share, &line);
     close_force(w, row, &at, line);
 }
 
-/* ---- actuators ---- */
-
-static void scaled_range(double scale, const double range[2], double *low, double *high)
-{
-    *low = fmin(scale * range[0], scale * range[1]);
-    *high = fmax(scale * range[0], scale * range[1]);
-}
-
-/* Along the path, the bounds of the tendon first. */
-static void bounds_of(const TnModel *model, const TnActuator *a, double *low, double *high)
-{
-    double own_low = -INFINITY, own_high = INFINITY;
-    *low = -INFINITY;
-    *high = INFINITY;
-    if (a->tendon >= 0 && model->tendons[a->tendon].actuator_limited)
-        scaled_range(a->gear, model->tendons[a->tendon].actuator_range, low, high);
-    if (a->force_limited) scaled_range(a->gear, a->force_range, &own_low, &own_high);
-    *low = clamp(*low, own_low, own_high);
-    *high = clamp(*high, own_low, own_high);
-}
-
-static Line servo_line(const Setting *at, const TnActuator *a, double input)
-{
-    const Course *c = at->course;
-    TnAffineForce law = tn_actuator_affine(a, input, a->gear * c->start, a->gear * c->rate);
-    double gear2 = a->gear * a->gear, K = fmax(0.0, -gear2 * law.by_length),
-           D = fmax(0.0, -gear2 * law.by_velocity), z = K * at->t * at->t * at->compliance;
-    Line line = {a->gear * law.constant, 0.0};
-    if (K > 0.0) {
-        double s = z > UNRESOLVED ? 0.125 - 2.0 / z : 0.0, late = s * at->t / at->theta;
-        Line spring = stiff_line(at, K, (1.0 - s) * c->end + s * c->start, 1.0 - s);
-        line.force += spring.force + K * late * (1.0 - at->theta) * at->shift;
-        line.slope += spring.slope + K * late;
-    } else {
-        line.force += gear2 * law.by_length * 0.5 * (c->start + c->end);
-    }
-    if (D > 0.0)
-        add_damping(at, D, damping_share(at, D), &line);
-    else
-        line.force += gear2 * law.by_velocity * at->predicted;
-    return line;
-}
-
-/* Within bounds: through the force at the prediction, towards that at the start. */
-static Line bound_line(const Setting *at, Line line, double low, double high)
-{
-    double there = predicted_rate(at), change = there - at->shift;
-    double free_there = line.force - line.slope * there,
-           free_start = line.force - line.slope * at->shift;
-    double force = clamp(free_there, low, high), start = clamp(free_start, low, high);
-    if (force == free_there && start == free_start) return line;
-    double secant = change != 0.0 ? (start - force) / change : 0.0;
-    double slope = clamp(secant, 0.0, line.slope);
-    return (Line){force + slope * there, slope};
-}
-
-static void add_actuator(Writer *writer, int index, const Course *course)
+static void add_actuator(Writer *writer, int index, const TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnActuator *a = &w->in->model->actuators[index];
     TnRow *row =
         open_row(writer, TN_ROW_SOFT, tn_row_slot_force(w->in->model, a->force), course, 1.0);
     if (!row) return;
-    Setting at = setting_of(writer, row, course);
+    TnPathSetting at = setting_of(writer, row, course);
     double low, high;
-    bounds_of(w->in->model, a, &low, &high);
-    Line line = bound_line(&at, servo_line(&at, a, w->in->inputs[index]), low, high);
+    tn_path_bounds(w->in->model, a, &low, &high);
+    TnPathLine line =
+        tn_path_bound_line(&at, tn_path_servo_line(&at, a, w->in->inputs[index]), low, high);
     note(w, row)->actuator = index;
     close_force(w, row, &at, line);
 }
@@ -389,7 +257,8 @@ static void add_actuator(Writer *writer, int index, const Course *course)
 
 /* It pulled in the last step, and what approach there is comes from how it turns: less than a
  * share of what gravity, or without it the pull, makes in a step. */
-static bool is_tight(Writer *writer, const TnRow *row, const Course *course, int slot, double v)
+static bool is_tight(Writer *writer, const TnRow *row, const TnPathCourse *course, int slot,
+                     double v)
 {
     const TnConstraintInput *in = writer->w->in;
     double pull = *tn_row_lambda(in->state, slot), scale = v3_norm(in->model->option.gravity);
@@ -400,8 +269,8 @@ static bool is_tight(Writer *writer, const TnRow *row, const Course *course, int
 }
 
 /* A tight limit moves along like an equality, which keeps energy, but it can only pull. */
-static void hold_limit(TnRowWriter *w, TnRow *row, const Course *course, const TnSubsystem *sub,
-                       TnViolation violation)
+static void hold_limit(TnRowWriter *w, TnRow *row, const TnPathCourse *course,
+                       const TnSubsystem *sub, TnViolation violation)
 {
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, course->eta, violation);
@@ -410,7 +279,7 @@ static void hold_limit(TnRowWriter *w, TnRow *row, const Course *course, const T
                   (TnUnilateralLaw){.e_normal = row->e, .resting = true}};
 }
 
-static void add_limit(Writer *writer, int index, const Course *course, int upper)
+static void add_limit(Writer *writer, int index, const TnPathCourse *course, int upper)
 {
     TnRowWriter *w = writer->w;
     const TnConstraintInput *in = w->in;
@@ -436,7 +305,7 @@ static void add_limit(Writer *writer, int index, const Course *course, int upper
     row->e += w->drive + (gap_end - gap) / in->t - w->rate;
 }
 
-static void add_friction(Writer *writer, int index, const Course *course)
+static void add_friction(Writer *writer, int index, const TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnTendon *tendon = &w->in->model->tendons[index];
@@ -447,7 +316,7 @@ static void add_friction(Writer *writer, int index, const Course *course)
     note(w, row)->tendon = index;
 }
 
-static void add_tendon(Writer *writer, int index, const Course *course)
+static void add_tendon(Writer *writer, int index, const TnPathCourse *course)
 {
     const TnTendon *tendon = &writer->w->in->model->tendons[index];
     for (int upper = 0; tendon->limited && upper < 2; upper++)
@@ -466,7 +335,7 @@ static bool add_equality(Writer *writer, int index, const TnEquality *equality)
     const TnModel *model = w->in->model;
     const TnTendon *first = &model->tendons[equality->tendon1];
     const double *c = equality->polycoef;
-    Course one, two;
+    TnPathCourse one, two;
     if (!follow(writer, &model->paths[first->path], &one)) return false;
     double x = one.start - first->reference_length, x_end = one.end - first->reference_length;
     TnViolation violation = {x - c[0], x_end - c[0], 0.0, one.rate, 0.0, equality->curved};
@@ -538,7 +407,7 @@ static bool add_all(Writer *writer)
 {
     const TnConstraintInput *in = writer->w->in;
     const TnModel *model = in->model;
-    Course course;
+    TnPathCourse course;
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
         const TnPath *path = &model->paths[tendon->path];

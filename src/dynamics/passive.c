@@ -4,36 +4,6 @@
 #include "../model/path.h"
 #include "dynamics.h"
 
-/* Rotation vector from the reference orientation, in body axes. */
-static void rotation_from(const double reference[4], const double quat[4], double r[3])
-{
-    double unit[4], back[4];
-    tn_unit_quat(back, reference);
-    quat_conjugate(back, back);
-    tn_unit_quat(unit, quat);
-    quat_mul(unit, back, unit);
-    quat_to_rotvec(r, unit);
-}
-
-static void stretch_of(const TnModel *model, const TnJoint *joint, const double *qpos,
-                       double stretch[6])
-{
-    const double *q = qpos + joint->qpos_start, *reference = model->qpos0 + joint->qpos_start;
-    switch (joint->type) {
-    case TN_JOINT_HINGE:
-    case TN_JOINT_SLIDE:
-        stretch[0] = q[0] - joint->spring_ref;
-        break;
-    case TN_JOINT_BALL:
-        rotation_from(reference, q, stretch);
-        break;
-    case TN_JOINT_FREE:
-        v3_sub(stretch, q, reference);
-        rotation_from(reference + 3, q + 3, stretch + 3);
-        break;
-    }
-}
-
 /* ---- tendons ---- */
 
 /* A force along a path, on dofs. */
@@ -84,7 +54,8 @@ void tn_springs_and_dampers(const TnModel *model, const TnDriven *at, double *fo
     for (int j = 0; j < model->joint_count; j++) {
         const TnJoint *joint = &model->joints[j];
         double stretch[6] = {0.0};
-        if (tn_joint_has_spring(joint)) stretch_of(model, joint, at->qpos, stretch);
+        if (tn_joint_has_spring(joint))
+            tn_joint_stretch(model, joint, at->qpos + joint->qpos_start, stretch);
         for (int k = 0; k < tn_joint_dofs(joint->type); k++) {
             double rate = at->qvel[joint->dof_start + k];
             force[joint->dof_start + k] -= tn_joint_stiffness(joint, stretch[k]) * stretch[k] +

@@ -34,6 +34,38 @@ static inline void tn_unit_quat(double r[4], const double q[4])
     quat_normalize(r);
 }
 
+/* Rotation vector from the reference orientation, in body axes. */
+static inline void tn_rotation_from(const double reference[4], const double quat[4], double r[3])
+{
+    double unit[4], back[4];
+    tn_unit_quat(back, reference);
+    quat_conjugate(back, back);
+    tn_unit_quat(unit, quat);
+    quat_mul(unit, back, unit);
+    quat_to_rotvec(r, unit);
+}
+
+/* How far a joint's spring is stretched in each dof; q points to the joint's own entries of qpos.
+ */
+static inline void tn_joint_stretch(const TnModel *model, const TnJoint *joint, const double *q,
+                                    double stretch[6])
+{
+    const double *reference = model->qpos0 + joint->qpos_start;
+    switch (joint->type) {
+    case TN_JOINT_HINGE:
+    case TN_JOINT_SLIDE:
+        stretch[0] = q[0] - joint->spring_ref;
+        break;
+    case TN_JOINT_BALL:
+        tn_rotation_from(reference, q, stretch);
+        break;
+    case TN_JOINT_FREE:
+        v3_sub(stretch, q, reference);
+        tn_rotation_from(reference + 3, q + 3, stretch + 3);
+        break;
+    }
+}
+
 /* The link's body frame in its reference pose on `parent`. */
 static inline TnLinkWalk tn_link_walk_start(const TnLink *link, const TnLinkFrame *parent)
 {

@@ -17,6 +17,14 @@ static const char *leg =
     "    </body></body></body></worldbody>"
     "<actuator><motor joint='knee'/></actuator></mujoco>";
 
+static TnWorld *make_world(const char *text, TnModel **model)
+{
+    TnError err = {0};
+    TnWorldDef def = tn_world_def();
+    *model = load_text(text, &err);
+    return tn_world_create(&def, *model, &err);
+}
+
 static int contacts_between(TnWorld *world, const char *a, const char *b)
 {
     const TnModel *model = tn_world_model(world);
@@ -31,11 +39,8 @@ static int contacts_between(TnWorld *world, const char *a, const char *b)
 
 TEST(parts_that_are_built_into_each_other_hang_still)
 {
-    TnError err = {0};
-    TnModel *model = load_text(leg, &err);
-    REQUIRE(model);
-    TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err);
+    TnModel *model;
+    TnWorld *world = make_world(leg, &model);
     REQUIRE(world);
     CHECK(tn_world_self_overlap_count(world) == 1);
     TnSelfOverlap overlap = tn_world_self_overlap(world, 0);
@@ -58,14 +63,11 @@ TEST(parts_that_are_built_into_each_other_hang_still)
  * by the motor, the shin's end leans on the pelvis. */
 TEST(other_parts_of_the_same_robot_still_collide)
 {
-    TnError err = {0};
-    TnModel *model = load_text(leg, &err);
-    REQUIRE(model);
-    TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err);
+    TnModel *model;
+    TnWorld *world = make_world(leg, &model);
     REQUIRE(world);
     const double torque = 8.0;
-    CHECK(tn_world_set_ctrl(world, &torque, &err) == TN_OK);
+    CHECK(tn_world_set_ctrl(world, &torque, NULL) == TN_OK);
     double deepest = 0.0;
     for (int i = 0; i < 600; i++) {
         TnStepReport report = tn_world_step(world);
@@ -83,7 +85,6 @@ TEST(other_parts_of_the_same_robot_still_collide)
  * out and folded again, it is stopped. */
 TEST(parts_collide_once_they_have_come_apart)
 {
-    TnError err = {0};
     static const char *text =
         "<mujoco><option timestep='0.005' gravity='0 0 0'/><worldbody>"
         "<body name='pelvis' pos='0 0 2'><geom name='pelvis' size='0.1'/>"
@@ -91,15 +92,13 @@ TEST(parts_collide_once_they_have_come_apart)
         "    <geom name='arm' type='capsule' size='0.03' fromto='0 0 0 0 0 0.45' mass='1'/>"
         "  </body></body></worldbody>"
         "<actuator><motor joint='j'/></actuator></mujoco>";
-    TnModel *model = load_text(text, &err);
-    REQUIRE(model);
-    TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err);
+    TnModel *model;
+    TnWorld *world = make_world(text, &model);
     REQUIRE(world);
     CHECK(tn_world_self_overlap_count(world) == 1);
     const double apart = 0.0, push = 1.0; /* turned by -90 degrees from the reference pose */
-    CHECK(tn_world_set_state(world, &apart, NULL, &err) == TN_OK);
-    CHECK(tn_world_set_ctrl(world, &push, &err) == TN_OK);
+    CHECK(tn_world_set_state(world, &apart, NULL, NULL) == TN_OK);
+    CHECK(tn_world_set_ctrl(world, &push, NULL) == TN_OK);
     double deepest = 0.0;
     for (int i = 0; i < 400; i++) {
         TnStepReport report = tn_world_step(world);
@@ -127,11 +126,8 @@ TEST(fingers_that_start_crossed_come_through_each_other)
         "      damping='5'/>"
         "    <geom name='right' type='box' size='0.001 0.01 0.02' pos='0.0125 0.05 0'/></body>"
         "</body></worldbody></mujoco>";
-    TnError err = {0};
-    TnModel *model = load_text(text, &err);
-    REQUIRE(model);
-    TnWorldDef def = tn_world_def();
-    TnWorld *world = tn_world_create(&def, model, &err);
+    TnModel *model;
+    TnWorld *world = make_world(text, &model);
     REQUIRE(world);
     for (int i = 0; i < 1500; i++) CHECK(tn_world_step(world).converged);
     const double *q = tn_world_state(world).qpos;

@@ -1,5 +1,6 @@
 /* The viewer's simulation thread, its kept states and the pull of the mouse, without a window. */
 #include "../../apps/view/history.c"
+#include "../../apps/view/keyframe.c"
 #include "../../apps/view/pace.c"
 #include "../../apps/view/pull.c"
 #include "../../apps/view/pull_soft.c"

@@ -292,17 +292,6 @@ void tn_joint_forces_weigh(TnJointForces *forces, const double *M_factor, double
                        : 0.0);
 }
 
-/* Rotation vector from the reference orientation, in body axes. */
-static void rotation_from(double r[3], const double reference[4], const double quat[4])
-{
-    double unit[4], back[4];
-    tn_unit_quat(back, reference);
-    quat_conjugate(back, back);
-    tn_unit_quat(unit, quat);
-    quat_mul(unit, back, unit);
-    quat_to_rotvec(r, unit);
-}
-
 static void add_spring(const TnJointForces *forces, const TnJoint *joint, const double *q_eval,
                        const double *v_eval, double h, double *A, double *b)
 {
@@ -311,22 +300,9 @@ static void add_spring(const TnJointForces *forces, const TnJoint *joint, const 
     double K = joint->stiffness;
     const double *v = forces->in->qvel + joint->dof_start;
     const double *q = q_eval + (joint->qpos_start - tree->sub->qpos_start);
-    const double *reference = tree->model->qpos0 + joint->qpos_start;
     double stretch[6];
     int dofs = tn_joint_dofs(joint->type);
-    switch (joint->type) {
-    case TN_JOINT_HINGE:
-    case TN_JOINT_SLIDE:
-        stretch[0] = q[0] - joint->spring_ref;
-        break;
-    case TN_JOINT_BALL:
-        rotation_from(stretch, reference, q);
-        break;
-    case TN_JOINT_FREE:
-        v3_sub(stretch, q, reference);
-        rotation_from(stretch + 3, reference + 3, q + 3);
-        break;
-    }
+    tn_joint_stretch(tree->model, joint, q, stretch);
     /* the stretch at q_eval, and from there to where v̂ leads */
     for (int k = 0; k < dofs; k++) {
         double share = forces->spring_share[d + k];
