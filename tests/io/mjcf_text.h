@@ -47,4 +47,23 @@ static inline bool has_line(const char *message, const char *place, const char *
     return false;
 }
 
+/* Models that do not load, and a line `…:PLACE: …PART…` of the message that says why. */
+typedef struct Refused {
+    const char *text, *place, *part;
+} Refused;
+
+static inline void check_refused_texts(const Refused *cases, size_t count, const char *file,
+                                       int line)
+{
+    for (size_t i = 0; i < count; i++) {
+        TnError err = {0};
+        TnModel *model = load_text(cases[i].text, &err);
+        if (model || !has_line(err.message, cases[i].place, cases[i].part))
+            test_fail(file, line, "case %d: %s", (int)i, err.message);
+        tn_model_destroy(model);
+    }
+}
+#define CHECK_REFUSED(CASES)                                                                       \
+    check_refused_texts(CASES, sizeof(CASES) / sizeof(CASES)[0], __FILE__, __LINE__)
+
 #endif

@@ -360,9 +360,7 @@ TEST(lengths_of_muscles_may_be_limits_as_they_are_given)
 
 TEST(wrong_activations_are_told_at_their_place)
 {
-    static const struct {
-        const char *text, *place, *part;
-    } cases[] = {
+    static const Refused cases[] = {
         {ONE("<general joint='j' dyntype='user'/>"), "2:20", "only dyntype none, integrator"},
         {ONE("<general joint='j' gaintype='user'/>"), "2:20", "only gaintype fixed, affine"},
         {ONE("<general joint='j' biastype='user'/>"), "2:20", "only biastype none, affine"},
@@ -379,11 +377,5 @@ TEST(wrong_activations_are_told_at_their_place)
         {ONE("<muscle joint='j' lengthrange='0 1' range='1 .5'/>"), "2:1", "muscle range"},
         {ONE("<position joint='j' timeconst='-1'/>"), "2:21", "must not be negative"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        err = (TnError){0};
-        TnModel *m = load_text(cases[i].text, &err);
-        if (m || !has_line(err.message, cases[i].place, cases[i].part))
-            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
-        tn_model_destroy(m);
-    }
+    CHECK_REFUSED(cases);
 }

@@ -109,9 +109,7 @@ TEST(trajectories_become_mujocos_as_the_step_does)
 
 TEST(wrong_controllers_are_told_at_their_place)
 {
-    static const struct {
-        const char *text, *place, *part;
-    } cases[] = {
+    static const Refused cases[] = {
         {ONE("<plugin joint='j' plugin='mujoco.foo'/>"), "2:19", "'mujoco.foo' is not supported"},
         {ONE("<plugin joint='j' instance='x'/>"), "2:19", "no plugin instance named 'x'"},
         {ONE("<plugin joint='j' plugin='mujoco.pid'><config key='ki' value='1'/></plugin>"), "2:1",
@@ -121,11 +119,5 @@ TEST(wrong_controllers_are_told_at_their_place)
         {ONE("<plugin joint='j' plugin='mujoco.pid'><config key='kp' value='-1'/></plugin>"),
          "2:56", "not negative"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        err = (TnError){0};
-        TnModel *m = load_text(cases[i].text, &err);
-        if (m || !has_line(err.message, cases[i].place, cases[i].part))
-            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
-        tn_model_destroy(m);
-    }
+    CHECK_REFUSED(cases);
 }

@@ -163,6 +163,7 @@ TEST(springs_that_yield_are_refused)
          "is for hinges and slides"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        err = (TnError){0};
         TnModel *m = load_text(cases[i].text, &err);
         CHECK(!m);
         if (!strstr(err.message, cases[i].message))

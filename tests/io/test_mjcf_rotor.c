@@ -220,6 +220,7 @@ TEST(rotors_without_a_place_are_refused)
          "tendons over several trees"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        err = (TnError){0};
         TnModel *m = load_text(cases[i].text, &err);
         CHECK(!m);
         if (!strstr(err.message, cases[i].message))

@@ -261,9 +261,7 @@ TEST(a_sensor_that_is_not_supported_keeps_its_room_or_is_left_out_with_a_remark_
 
 TEST(wrong_sensors_are_told_at_their_place)
 {
-    static const struct {
-        const char *text, *place, *part;
-    } cases[] = {
+    static const Refused cases[] = {
         {SMALL("<framequat objtype='site' objname='s' cutoff='1'/>"), "2:39", "cutoff is not for"},
         {SMALL("<framepos objtype='site' objname='s' reftype='site'/>"), "2:1", "come together"},
         {SMALL("<framepos objtype='site' objname='s' reftype='geom' refname='h'/>"), "2:53",
@@ -272,11 +270,5 @@ TEST(wrong_sensors_are_told_at_their_place)
         {SMALL("<jointpos joint='j' cutoff='-1'/>"), "2:21", "must not be negative"},
         {SMALL("<clok/>"), "2:1", "did you mean 'clock'?"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        err = (TnError){0};
-        TnModel *m = load_text(cases[i].text, &err);
-        if (m || !has_line(err.message, cases[i].place, cases[i].part))
-            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
-        tn_model_destroy(m);
-    }
+    CHECK_REFUSED(cases);
 }

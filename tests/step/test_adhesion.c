@@ -107,9 +107,7 @@ TEST(a_pair_that_sticks_together_falls_freely)
 
 TEST(adhesion_is_read_as_mujoco_reads_it)
 {
-    static const struct {
-        const char *text, *place, *part;
-    } cases[] = {
+    static const Refused cases[] = {
 #define BODY(ACTUATOR)                                                                             \
     "<mujoco><worldbody><body name='b'><joint name='j'/><geom size='1'/></body></worldbody>"       \
     "<actuator>\n" ACTUATOR "</actuator></mujoco>"
@@ -118,11 +116,5 @@ TEST(adhesion_is_read_as_mujoco_reads_it)
         {BODY("<adhesion body='c' ctrlrange='0 1'/>"), "2:11", "no body named 'c'"},
         {BODY("<motor body='b'/>"), "2:8", "only adhesion and general act on bodies"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        err = (TnError){0};
-        TnModel *m = load_text(cases[i].text, &err);
-        if (m || !has_line(err.message, cases[i].place, cases[i].part))
-            test_fail(__FILE__, __LINE__, "case %d: %s", (int)i, err.message);
-        tn_model_destroy(m);
-    }
+    CHECK_REFUSED(cases);
 }
