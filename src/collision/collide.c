@@ -8,38 +8,50 @@
 
 #define TYPE_COUNT (TN_GEOM_MESH + 1)
 
-static TnCollideFn *const table[TYPE_COUNT][TYPE_COUNT] = {
-    [TN_GEOM_PLANE] = {[TN_GEOM_SPHERE] = tn_collide_plane,
-                       [TN_GEOM_CAPSULE] = tn_collide_plane,
-                       [TN_GEOM_ELLIPSOID] = tn_collide_plane,
-                       [TN_GEOM_CYLINDER] = tn_collide_plane,
-                       [TN_GEOM_BOX] = tn_collide_plane,
-                       [TN_GEOM_MESH] = tn_collide_plane},
-    [TN_GEOM_SPHERE] = {[TN_GEOM_SPHERE] = tn_collide_sphere_sphere,
-                        [TN_GEOM_CAPSULE] = tn_collide_sphere_capsule,
-                        [TN_GEOM_ELLIPSOID] = tn_collide_convex,
-                        [TN_GEOM_CYLINDER] = tn_collide_sphere_cylinder,
-                        [TN_GEOM_BOX] = tn_collide_sphere_box,
-                        [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_CAPSULE] = {[TN_GEOM_CAPSULE] = tn_collide_capsule_capsule,
-                         [TN_GEOM_ELLIPSOID] = tn_collide_convex,
-                         [TN_GEOM_CYLINDER] = tn_collide_capsule_cylinder,
-                         [TN_GEOM_BOX] = tn_collide_capsule_box,
-                         [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_ELLIPSOID] = {[TN_GEOM_ELLIPSOID] = tn_collide_convex,
-                           [TN_GEOM_CYLINDER] = tn_collide_convex,
-                           [TN_GEOM_BOX] = tn_collide_convex,
-                           [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_CYLINDER] = {[TN_GEOM_CYLINDER] = tn_collide_convex,
-                          [TN_GEOM_BOX] = tn_collide_convex,
-                          [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_BOX] = {[TN_GEOM_BOX] = tn_collide_box_box, [TN_GEOM_MESH] = tn_collide_convex},
-    [TN_GEOM_MESH] = {[TN_GEOM_MESH] = tn_collide_convex},
-};
+static TnCollideFn *of_sphere(TnGeomType other)
+{
+    switch (other) {
+    case TN_GEOM_SPHERE:
+        return tn_collide_sphere_sphere;
+    case TN_GEOM_CAPSULE:
+        return tn_collide_sphere_capsule;
+    case TN_GEOM_CYLINDER:
+        return tn_collide_sphere_cylinder;
+    case TN_GEOM_BOX:
+        return tn_collide_sphere_box;
+    default:
+        return tn_collide_convex;
+    }
+}
+
+static TnCollideFn *of_capsule(TnGeomType other)
+{
+    switch (other) {
+    case TN_GEOM_CAPSULE:
+        return tn_collide_capsule_capsule;
+    case TN_GEOM_CYLINDER:
+        return tn_collide_capsule_cylinder;
+    case TN_GEOM_BOX:
+        return tn_collide_capsule_box;
+    default:
+        return tn_collide_convex;
+    }
+}
+
+/* NULL: none. The types are in order. */
+static TnCollideFn *routine(TnGeomType first, TnGeomType second)
+{
+    if (second <= TN_GEOM_HEIGHT_FIELD || first == TN_GEOM_HEIGHT_FIELD) return NULL;
+    if (first == TN_GEOM_PLANE) return tn_collide_plane;
+    if (first == TN_GEOM_SPHERE) return of_sphere(second);
+    if (first == TN_GEOM_CAPSULE) return of_capsule(second);
+    if (first == TN_GEOM_BOX && second == TN_GEOM_BOX) return tn_collide_box_box;
+    return tn_collide_convex;
+}
 
 bool tn_collide_is_convex(TnGeomType a, TnGeomType b)
 {
-    return table[a < b ? a : b][a < b ? b : a] == tn_collide_convex;
+    return routine(a < b ? a : b, a < b ? b : a) == tn_collide_convex;
 }
 
 static int compare(const double *x, const double *y, int count)
@@ -68,7 +80,7 @@ bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const
     if ((unsigned)a->type >= TYPE_COUNT || (unsigned)b->type >= TYPE_COUNT) return false;
     bool keep = in_order(a, ta, b, tb);
     TnPlaced first = {keep ? a : b, keep ? ta : tb}, second = {keep ? b : a, keep ? tb : ta};
-    TnCollideFn *fn = table[first.shape->type][second.shape->type];
+    TnCollideFn *fn = routine(first.shape->type, second.shape->type);
     if (!fn || !fn(&first, &second, margin, out)) return false;
     if (keep) return true;
     for (int i = 0; i < 3; i++) out->normal[i] = -out->normal[i];

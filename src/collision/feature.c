@@ -75,10 +75,12 @@ static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFa
             push(f, s, p, (uint32_t)k + (end > 0.0 ? 0u : 8u));
         }
     } else if (side) {
-        push(f, s, (double[3]){r * u[0], r * u[1], h}, 16u);
-        push(f, s, (double[3]){r * u[0], r * u[1], -h}, 17u);
+        double high[3] = {r * u[0], r * u[1], h}, low[3] = {r * u[0], r * u[1], -h};
+        push(f, s, high, 16u);
+        push(f, s, low, 17u);
     } else {
-        push(f, s, (double[3]){r * u[0], r * u[1], end * h}, end > 0.0 ? 16u : 17u);
+        double rim[3] = {r * u[0], r * u[1], end * h};
+        push(f, s, rim, end > 0.0 ? 16u : 17u);
     }
 }
 

@@ -1,5 +1,5 @@
-/* unilateral.c: the unilateral law of one inequality, see constraint.h. */
-#include "constraint.h"
+/* unilateral.c: the unilateral law of one inequality, see unilateral.h. */
+#include "unilateral.h"
 
 #include <math.h>
 

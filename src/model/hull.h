@@ -61,6 +61,8 @@ static inline int tn_hull_cell(const double d[3])
     return ((axis + (d[axis] < 0.0 ? 3 : 0)) * TN_HULL_CELLS + u) * TN_HULL_CELLS + v;
 }
 
+/* The farthest vertex along d, from vertex `at` uphill. */
+int tn_hull_climb(const TnHull *hull, int at, const double d[3]);
 /* The farthest vertex along d (mesh axes, any length). */
 int tn_hull_support(const TnHull *hull, const double d[3]);
 /* All vertices that lie at most `band` (times the length of d) below the farthest one, in

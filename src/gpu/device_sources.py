@@ -1,0 +1,63 @@
+"""Copies C sources for the device: each function gets __device__ in front, and so do the constants of a file.
+
+    device_sources.py SOURCE_FOLDER OUT_FOLDER
+
+There the files are one translation unit, OUT_FOLDER/all_sources.h. What a file has for itself gets the file's name."""
+import os
+import re
+import sys
+
+HEADERS = """base/base.h base/arena.h base/pool.h math/vec3.h math/finite.h math/chain.h model/hull.h model/frame.h
+model/model.h model/joint_motion.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
+dynamics/dynamics.h constraint/unilateral.h""".split()
+SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/gjk.c collision/epa.c
+collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
+collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
+collision/emit_spheres.c collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c collision/bounds.c
+dynamics/rigid/rigid.c constraint/unilateral.c""".split()
+
+NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")
+
+
+def for_device(text):
+    lines = []
+    for line in text.split("\n"):
+        starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)
+        before = line.split("(")[0].split("=")[0]
+        if starts and ("(" in line or line.startswith(("static const", "TnCollideFn"))) and "TN_API" not in before:
+            # what other files call is compiled once
+            apart = "" if line.startswith("static") or line.endswith(";") or "inline" in line else "__noinline__ "
+            line = f"__device__ {apart}{line}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def own_names(text):
+    """Static functions and constants, types and macros of one file."""
+    names = set(re.findall(r"^static [^=;{(]*?\b(\w+)(?:\(|\[|\s=)", text, re.M))
+    names |= set(re.findall(r"^}\s*(\w+);", text, re.M)) | set(re.findall(r"^typedef (?:struct|enum) (\w+)", text, re.M))
+    return sorted(names), re.findall(r"^#define (\w+)", text, re.M)
+
+
+def main():
+    source, out = sys.argv[1:]
+    lines = []
+    for name in HEADERS + SOURCES:
+        with open(os.path.join(source, name), encoding="utf-8") as file:
+            text = file.read()
+        path = os.path.join(out, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(for_device(text))
+        if name in HEADERS:
+            lines.append(f'#include "{name}"')
+            continue
+        names, macros = own_names(text)
+        stem = os.path.splitext(os.path.basename(name))[0]
+        lines += [f"#define {n} {n}_of_{stem}" for n in names] + [f'#include "{name}"']
+        lines += [f"#undef {n}" for n in names + macros]
+    with open(os.path.join(out, "all_sources.h"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+main()
