@@ -57,11 +57,12 @@ template <class F> __global__ void run_each(int n, const int *count, F f)
     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < end; i += (int)(gridDim.x * blockDim.x)) f(i);
 }
 
-/* f(i) of each i below n, and below *count (on the device) where that is given. */
-template <class F> void each(Queue &q, int n, const int *count, F f, int threads = 128)
+/* f(i) of each i below n, and below *count (on the device) where that is given; `likely`: about so many. */
+template <class F> void each(Queue &q, int n, const int *count, F f, int threads = 128, int likely = 0)
 {
     if (n <= 0 || q.failed) return;
-    run_each<<<(n + threads - 1) / threads, threads, 0, q.stream>>>(n, count, f);
+    int launched = likely > 0 && likely < n ? likely : n;
+    run_each<<<(launched + threads - 1) / threads, threads, 0, q.stream>>>(n, count, f);
     q.check(cudaGetLastError(), "starting a kernel");
 }
 
@@ -72,6 +73,15 @@ inline void *device_new(Queue &q, size_t bytes)
     return p;
 }
 inline void device_delete(void *p) { cudaFree(p); }
+/* Host memory that copies reach without waiting. */
+inline void *host_new(Queue &q, size_t bytes)
+{
+    void *p = nullptr;
+    q.check(cudaMallocHost(&p, bytes), "taking host memory");
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+inline void host_delete(void *p) { cudaFreeHost(p); }
 inline void device_clear(Queue &q, void *p, size_t bytes)
 {
     if (!q.failed && bytes) q.check(cudaMemsetAsync(p, 0, bytes, q.stream), "clearing device memory");
@@ -123,13 +133,15 @@ __device__ inline float float_of(int x) { return __int_as_float(x); }
 
 #else
 
-template <class F> void each(Queue &, int n, const int *count, F f, int = 128)
+template <class F> void each(Queue &, int n, const int *count, F f, int = 128, int = 0)
 {
     int end = count ? (*count < n ? *count : n) : n;
     for (int i = 0; i < end; i++) f(i);
 }
 inline void *device_new(Queue &, size_t bytes) { return calloc(bytes ? bytes : 1, 1); }
 inline void device_delete(void *p) { free(p); }
+inline void *host_new(Queue &, size_t bytes) { return calloc(bytes, 1); }
+inline void host_delete(void *p) { free(p); }
 inline void device_clear(Queue &, void *p, size_t bytes) { memset(p, 0, bytes); }
 inline void to_device(Queue &, void *to, const void *from, size_t bytes) { if (bytes) memcpy(to, from, bytes); }
 inline void to_host(Queue &, void *to, const void *from, size_t bytes) { if (bytes) memcpy(to, from, bytes); }

@@ -24,10 +24,9 @@ namespace {
 #define LEVELS_MAX 4    /* grids of different cells; what is larger is tested by everybody */
 #define FEW_MAX 64      /* those */
 #define EMPTY 0xffffffffu
-
-struct Grid {
-    double cell; /* m */
-};
+/* As TN_FAR: pairs that move by more of the thinner one are followed to where they meet. Looking for that is slow here. */
+#define FAR_ON_DEVICE 0.25
+#define PARTNERS 16 /* of one geom that are kept from counting to listing */
 
 /* What judge and counters leave for the host. */
 struct Outcome {
@@ -57,13 +56,13 @@ template <class R> struct View {
     typedef typename Vec4<R>::type V;
     TnModel *model;
     TnCollider *collider;
-    TnDetection *detection;
-    TnDynamicsInput *dynamics;
+    TnDetection *detection, *coarse; /* the second: of shapes that are no spheres */
+    TnDynamicsInput *dynamics, *next_dynamics;
     int body_count, slot_count, finite_count, moving_count, fixed_start;
     int pair_room, contact_room, table_size;
     double t, theta, gravity_size, slack, weight_scale, alpha, ratio, warm_start;
     int level_count, few_count;
-    double cell[LEVELS_MAX];
+    float per_cell[LEVELS_MAX];
     const int *few;        /* slots in no grid */
     const int *level;      /* per slot; -1: in no grid */
     const int *body_link;  /* per body */
@@ -81,6 +80,7 @@ template <class R> struct View {
     uint32_t *table_key;
     int *table_start;
     int *item_pairs, *item_start; /* per member */
+    int *partners;                /* PARTNERS planes of members */
     int *pair1, *pair2;
     int *pair_points, *pair_start;
     int *is_first, *rank_start, *rank; /* bodies along the curve */
@@ -113,6 +113,13 @@ TN_DEVICE inline unsigned long long double_bits(double x)
     return b;
 }
 
+/* A number of a side, kept in the unused place of its arm. */
+template <class R> TN_DEVICE inline R with_bits(int i);
+template <> TN_DEVICE inline float with_bits<float>(int i) { return float_of(i); }
+template <> TN_DEVICE inline double with_bits<double>(int i) { return (double)i; }
+TN_DEVICE inline int bits_in(float x) { return bits_of(x); }
+TN_DEVICE inline int bits_in(double x) { return (int)x; }
+
 TN_DEVICE inline uint32_t spread(uint32_t x)
 {
     x &= 1023;
@@ -122,7 +129,7 @@ TN_DEVICE inline uint32_t spread(uint32_t x)
     return (x | x << 2) & 0x09249249u;
 }
 
-TN_DEVICE inline int cell_of(double x, double cell) { return (int)floor(x / cell); }
+TN_DEVICE inline int cell_of(float x, float per_cell) { return (int)floorf(x * per_cell); }
 
 /* Cells beyond 1024 share keys: whoever looks compares the cell as well. */
 TN_DEVICE inline uint32_t cell_key(int level, int x, int y, int z)
@@ -139,7 +146,7 @@ TN_DEVICE inline uint32_t hash_key(uint32_t key)
 
 template <class R> TN_DEVICE inline bool in_cell(const View<R> &s, const TnBounds &m, int level, int x, int y, int z)
 {
-    double cell = s.cell[level];
+    float cell = s.per_cell[level];
     return cell_of(m.c[0], cell) == x && cell_of(m.c[1], cell) == y && cell_of(m.c[2], cell) == z;
 }
 
@@ -160,9 +167,10 @@ template <class R, class F> TN_DEVICE inline void each_partner(const View<R> &s,
     for (int level = 0; level < s.level_count; level++) {
         int low[3], high[3];
         for (int k = 0; k < 3; k++) {
-            double reach = (double)box.h[k] + (double)float_of(s.reach[3 * level + k]);
-            low[k] = cell_of((double)box.c[k] - reach, s.cell[level]);
-            high[k] = cell_of((double)box.c[k] + reach, s.cell[level]);
+            /* a little more, for rounding */
+            float reach = 1.000001f * (box.h[k] + float_of(s.reach[3 * level + k])) + 1e-6f * fabsf(box.c[k]);
+            low[k] = cell_of(box.c[k] - reach, s.per_cell[level]);
+            high[k] = cell_of(box.c[k] + reach, s.per_cell[level]);
         }
         for (int z = low[2]; z <= high[2]; z++)
             for (int y = low[1]; y <= high[1]; y++)
@@ -184,7 +192,7 @@ template <class R, class F> TN_DEVICE inline void each_partner(const View<R> &s,
     }
 }
 
-TN_DEVICE inline void emit_one(TnEmitter *e, int slot1, int slot2)
+TN_DEVICE inline void emit_one(TnEmitter *e, const TnDetection *coarse, int slot1, int slot2)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
@@ -195,8 +203,10 @@ TN_DEVICE inline void emit_one(TnEmitter *e, int slot1, int slot2)
         tn_emit_spheres(e, &pair);
     else if (a->shape_type == TN_GEOM_SPHERE && b->shape_type == TN_GEOM_PLANE)
         tn_emit_sphere_plane(e, &pair);
-    else
+    else {
+        e->detection = coarse;
         tn_emit_shapes(e, &pair, d->t * (a->speed + b->speed), nullptr);
+    }
 }
 
 TN_DEVICE inline double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -264,6 +274,7 @@ template <class R> struct Scene {
     int qpos_count = 0, dof_count = 0, link_count = 0;
     std::vector<void *> owned;
     Outcome last{};
+    int likely_pairs = 0, likely_contacts = 0;
 
     template <class T> T *room(size_t n)
     {
@@ -283,6 +294,10 @@ template <class R> struct Scene {
     ~Scene()
     {
         for (void *p : owned) device_delete(p);
+        host_delete(outcome_on_host);
+#ifdef __CUDACC__
+        forget_graphs();
+#endif
         if (q.scratch) device_delete(q.scratch);
 #ifdef __CUDACC__
         if (q.stream) cudaStreamDestroy(q.stream);
@@ -300,7 +315,33 @@ template <class R> struct Scene {
     void iterate();
     void judge();
     void advance();
+    void enqueue();
+    void swap_buffers();
     bool step(TnGpuReport *report);
+
+    static const int PHASES = 8;
+    int turn = 0;
+    bool profile = false;
+    Outcome *outcome_on_host = nullptr;
+#ifdef __CUDACC__
+    cudaGraphExec_t graph[2] = {nullptr, nullptr};
+    cudaEvent_t laps[PHASES + 1] = {};
+    void forget_graphs()
+    {
+        for (cudaGraphExec_t &g : graph) {
+            if (g) cudaGraphExecDestroy(g);
+            g = nullptr;
+        }
+    }
+    void lap(int k)
+    {
+        if (!profile) return;
+        if (!laps[k + 1]) cudaEventCreate(&laps[k + 1]);
+        cudaEventRecord(laps[k + 1], q.stream);
+    }
+#else
+    void lap(int) {}
+#endif
 };
 
 template <class R> void Scene<R>::mirror(const TnModel *m, const TnCollider *c)
@@ -361,6 +402,8 @@ template <class R> void Scene<R>::mirror(const TnModel *m, const TnCollider *c)
     detection.far = TN_FAR;
     detection.touching = TN_TOUCHING;
     s.detection = copy(&detection, 1);
+    detection.far = FAR_ON_DEVICE;
+    s.coarse = copy(&detection, 1);
     s.qpos = room<double>(m->qpos_count);
     s.qvel = room<double>(m->dof_count);
     s.next_qpos = room<double>(m->qpos_count);
@@ -371,6 +414,9 @@ template <class R> void Scene<R>::mirror(const TnModel *m, const TnCollider *c)
     dynamics.qpos = s.qpos;
     dynamics.qvel = s.qvel;
     s.dynamics = copy(&dynamics, 1);
+    dynamics.qpos = s.next_qpos;
+    dynamics.qvel = s.next_qvel;
+    s.next_dynamics = copy(&dynamics, 1);
 }
 
 /* Slots by size: up to LEVELS_MAX grids with cells that hold the boxes of their level at rest, from the
@@ -407,7 +453,7 @@ template <class R> void Scene<R>::sort_out_levels(const TnModel *m, const TnColl
         if (level[i] < 0) few.push_back(i);
     (void)m;
     s.level_count = (int)cells.size();
-    for (int i = 0; i < s.level_count; i++) s.cell[i] = cells[i];
+    for (int i = 0; i < s.level_count; i++) s.per_cell[i] = (float)(1.0 / cells[i]);
     s.level = copy(level.data(), level.size());
     s.few = copy(few.data(), few.size());
     s.few_count = (int)few.size();
@@ -471,7 +517,7 @@ template <class R> void Scene<R>::broad()
         s.keys[slot] = EMPTY;
         if (level < 0) return;
         for (int k = 0; k < 3; k++) atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
-        double cell = s.cell[level];
+        float cell = s.per_cell[level];
         s.keys[slot] = cell_key(level, cell_of(b.c[0], cell), cell_of(b.c[1], cell), cell_of(b.c[2], cell));
     });
     sort(q, s.keys, s.sorted_keys, s.slots_in, s.sorted_slots, n);
@@ -494,16 +540,23 @@ template <class R> void Scene<R>::broad()
     });
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
         int count = 0;
-        each_partner(s, i, [&](int) { count++; });
+        each_partner(s, i, [&](int other) {
+            if (count < PARTNERS) s.partners[count * n + i] = other;
+            count++;
+        });
         s.item_pairs[i] = count;
     });
     scan(q, s.item_pairs, s.item_start, n);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        int at = s.item_start[i], slot = s.members[i].slot;
-        each_partner(s, i, [&](int other) {
+        int at = s.item_start[i], slot = s.members[i].slot, count = s.item_pairs[i];
+        auto list = [&](int other) {
             if (at < s.pair_room) s.pair1[at] = slot, s.pair2[at] = other;
             at++;
-        });
+        };
+        if (count <= PARTNERS)
+            for (int k = 0; k < count; k++) list(s.partners[k * n + i]);
+        else
+            each_partner(s, i, list);
         if (i == n - 1) {
             s.outcome->pair_count = at;
             if (at > s.pair_room) s.outcome->overflow |= 1;
@@ -520,9 +573,9 @@ template <class R> void Scene<R>::narrow()
         TnEmitter e{};
         e.detection = s.detection;
         e.surface1 = e.surface2 = -1;
-        emit_one(&e, s.pair1[i], s.pair2[i]);
+        emit_one(&e, s.coarse, s.pair1[i], s.pair2[i]);
         s.pair_points[i] = e.count;
-    }, 64);
+    }, 64, likely_pairs);
     scan(q, s.pair_points, s.pair_start, s.pair_room + 1);
     each(q, s.pair_room, pairs, [=] TN_DEVICE(int i) {
         int start = s.pair_start[i], count = s.pair_points[i];
@@ -537,8 +590,8 @@ template <class R> void Scene<R>::narrow()
         e.surface1 = e.surface2 = -1;
         e.points = s.points + start;
         e.capacity = count;
-        emit_one(&e, s.pair1[i], s.pair2[i]);
-    }, 64);
+        emit_one(&e, s.coarse, s.pair1[i], s.pair2[i]);
+    }, 64, likely_pairs);
 }
 
 TN_DEVICE inline uint64_t warm_key(const TnContactPoint *c) { return (uint64_t)(uint32_t)c->geom2 << 32 | c->feature; }
@@ -649,13 +702,13 @@ template <class R> void Scene<R>::contacts()
         for (int k = 0; k < 3; k++) s.new_lambda[3 * i + k] = e[k];
         atomic_add(&s.side_count[ra], 1);
         if (rb >= 0) atomic_add(&s.side_count[rb], 1);
-    });
+    }, 128, likely_contacts);
     scan(q, s.side_count, s.side_start, s.body_count + 1);
     each(q, s.contact_room, count, [=] TN_DEVICE(int i) {
         Ends e = s.ends[i];
         s.sides[s.side_start[e.a] + atomic_add(&s.side_fill[e.a], 1)] = 2 * i;
         if (e.b >= 0) s.sides[s.side_start[e.b] + atomic_add(&s.side_fill[e.b], 1)] = 2 * i + 1;
-    });
+    }, 128, likely_contacts);
 }
 
 template <class R> void Scene<R>::weights()
@@ -675,7 +728,7 @@ template <class R> void Scene<R>::weights()
             V arm = as_b ? s.arm_b[c] : s.arm_a[c], nv = s.normal[c], l = s.lambda[c];
             double rr[3] = {arm.x, arm.y, arm.z}, nn[3] = {nv.x, nv.y, nv.z};
             double bn = s.start_beta[4 * c + 2 * as_b], bt = s.start_beta[4 * c + 2 * as_b + 1];
-            s.side_arm[i] = V{arm.x, arm.y, arm.z, 0};
+            s.side_arm[i] = V{arm.x, arm.y, arm.z, with_bits<R>(s.sides[i])};
             /* rows of Jᵀ: force f at r: (f, r × f). W = bt I + (bn - bt) n nᵀ */
             double J[3][6];
             for (int a = 0; a < 3; a++) {
@@ -736,7 +789,7 @@ template <class R> struct UpdateContacts {
             uy += vb.y + wb.z * o.x - wb.x * o.z;
             uz += vb.z + wb.x * o.y - wb.y * o.x;
         }
-        V l = s.lambda[i];
+        V l = project<R>(t, n);
         R un = (p.w - o.w) * (ux * n.x + uy * n.y + uz * n.z), Bt = o.w;
         V next = {(1 - alpha) * t.x + alpha * (share * l.x - Bt * ux - un * n.x),
                   (1 - alpha) * t.y + alpha * (share * l.y - Bt * uy - un * n.y),
@@ -756,8 +809,9 @@ template <class R> struct UpdateBodies {
         int n = s.body_count, end = s.side_start[r + 1];
         R F[6] = {0}, x[6], b[6], g[6], v[6];
         for (int i = s.side_start[r]; i < end; i++) {
-            int side = s.sides[i];
-            V l = s.lambda[side >> 1], arm = s.side_arm[i];
+            V arm = s.side_arm[i];
+            int side = bits_in(arm.w);
+            V l = s.lambda[side >> 1];
             R sign = side & 1 ? (R)1 : (R)-1;
             l.x *= sign, l.y *= sign, l.z *= sign;
             F[0] += l.x, F[1] += l.y, F[2] += l.z;
@@ -793,7 +847,7 @@ template <class R> void Scene<R>::iterate()
     /* C = D/R and w = D/s: 1 - B C */
     R share = s.ratio > 0.0 ? (R)((1.0 / s.weight_scale) / (1.0 / s.weight_scale + 1.0 / s.ratio)) : (R)1;
     for (int k = 0; k < def.iterations; k++) {
-        each(q, s.contact_room, count, UpdateContacts<R>{s, k ? (R)s.alpha : (R)1, share});
+        each(q, s.contact_room, count, UpdateContacts<R>{s, k ? (R)s.alpha : (R)1, share}, 128, likely_contacts);
         each(q, s.body_count, nullptr, UpdateBodies<R>{s, (R)s.alpha});
     }
 }
@@ -846,7 +900,7 @@ template <class R> void Scene<R>::judge()
         atomic_max(&s.outcome->worst_map, double_bits(map));
         if (c->gap < 0.0) atomic_max(&s.outcome->deepest, double_bits(-c->gap));
         for (int k = 0; k < 3; k++) s.new_lambda[3 * i + k] = l[k];
-    });
+    }, 128, likely_contacts);
 }
 
 template <class R> void Scene<R>::advance()
@@ -870,19 +924,70 @@ template <class R> void Scene<R>::advance()
     });
 }
 
+template <class R> void Scene<R>::enqueue()
+{
+    void (Scene::*const phases[PHASES])() = {&Scene::assemble, &Scene::broad,   &Scene::narrow, &Scene::contacts,
+                                             &Scene::weights,  &Scene::iterate, &Scene::judge,  &Scene::advance};
+    lap(-1);
+    for (int k = 0; k < PHASES; k++) {
+        (this->*phases[k])();
+        lap(k);
+    }
+    to_host(q, outcome_on_host, s.outcome, sizeof(Outcome));
+}
+
+template <class R> void Scene<R>::swap_buffers()
+{
+    std::swap(s.qpos, s.next_qpos);
+    std::swap(s.qvel, s.next_qvel);
+    std::swap(s.old_first, s.new_first);
+    std::swap(s.old_count, s.new_count);
+    std::swap(s.old_key, s.new_key);
+    std::swap(s.old_lambda, s.new_lambda);
+    std::swap(s.dynamics, s.next_dynamics);
+    turn ^= 1;
+}
+
 template <class R> bool Scene<R>::step(TnGpuReport *report)
 {
-    assemble();
-    broad();
-    narrow();
-    contacts();
-    weights();
-    iterate();
-    judge();
-    advance();
-    to_host(q, &last, s.outcome, sizeof last);
+#ifdef __CUDACC__
+    /* the same work in each step is recorded once, for each of the two sets of buffers */
+    bool fits = last.pair_count <= likely_pairs && last.contact_count <= likely_contacts && likely_contacts < 2 * last.contact_count + 8192;
+    if (!fits) {
+        likely_pairs = last.pair_count + last.pair_count / 4 + 1024;
+        likely_contacts = last.contact_count + last.contact_count / 4 + 1024;
+        forget_graphs();
+        enqueue();
+    } else if (profile) {
+        enqueue();
+    } else {
+        if (!graph[turn]) {
+            cudaGraph_t recorded;
+            q.check(cudaStreamBeginCapture(q.stream, cudaStreamCaptureModeThreadLocal), "recording a step");
+            enqueue();
+            q.check(cudaStreamEndCapture(q.stream, &recorded), "recording a step");
+            if (!q.failed) q.check(cudaGraphInstantiate(&graph[turn], recorded, 0), "recording a step");
+            if (!q.failed) cudaGraphDestroy(recorded);
+        }
+        if (!q.failed) q.check(cudaGraphLaunch(graph[turn], q.stream), "starting a step");
+    }
+#else
+    enqueue();
+#endif
     wait(q);
     if (q.failed) return false;
+#ifdef __CUDACC__
+    if (profile) {
+        static const char *const names[PHASES] = {"assemble", "broad", "narrow", "contacts", "weights", "iterate", "judge", "advance"};
+        for (int k = 0; k < PHASES; k++) {
+            float ms;
+            cudaEventElapsedTime(&ms, laps[k], laps[k + 1]);
+            printf("%s %.0f us  ", names[k], 1e3 * ms);
+        }
+        printf("\n");
+    }
+#endif
+    last = *outcome_on_host;
     *report = TnGpuReport{};
     report->pair_count = last.pair_count;
     report->contact_count = last.contact_count;
@@ -893,15 +998,7 @@ template <class R> bool Scene<R>::step(TnGpuReport *report)
     report->max_penetration = deep;
     report->finite = !last.bad && !last.overflow;
     if (!report->finite) return false;
-    std::swap(s.qpos, s.next_qpos);
-    std::swap(s.qvel, s.next_qvel);
-    std::swap(s.old_first, s.new_first);
-    std::swap(s.old_count, s.new_count);
-    std::swap(s.old_key, s.new_key);
-    std::swap(s.old_lambda, s.new_lambda);
-    dynamics.qpos = s.qpos;
-    dynamics.qvel = s.qvel;
-    to_device(q, s.dynamics, &dynamics, sizeof dynamics);
+    swap_buffers();
     return true;
 }
 
@@ -963,6 +1060,7 @@ template <class R> static Scene<R> *make(const TnModel *m, const TnCollider *c, 
     s.table_start = scene->template room<int>(s.table_size);
     s.item_pairs = scene->template room<int>(f + 1);
     s.item_start = scene->template room<int>(f + 1);
+    s.partners = scene->template room<int>(PARTNERS * (size_t)f);
     s.is_first = scene->template room<int>(f + 1);
     s.rank_start = scene->template room<int>(f + 1);
     s.rank = scene->template room<int>(n + 1);
@@ -981,6 +1079,8 @@ template <class R> static Scene<R> *make(const TnModel *m, const TnCollider *c, 
     s.v = scene->template room<typename Vec4<R>::type>(2 * (size_t)n);
     s.v_end = scene->template room<double>(6 * (size_t)n);
     s.outcome = scene->template room<Outcome>(1);
+    scene->outcome_on_host = (Outcome *)host_new(scene->q, sizeof(Outcome));
+    scene->profile = getenv("TN_GPU_PROFILE") != nullptr;
     scene->take_memory(12 * f + 1024, 12 * f + 1024);
     wait(scene->q);
     return scene;
