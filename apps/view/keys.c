@@ -410,7 +410,7 @@ void viewer_print_help(bool recording)
 static int meant_key(int key, int scancode)
 {
     if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_EQUAL) return key;
-    const char *sign = glfwGetKeyName(key, scancode);
+    const char *sign = glfw.GetKeyName(key, scancode);
     if (!sign || !sign[0] || sign[1]) return key;
     if (sign[0] >= 'a' && sign[0] <= 'z') return GLFW_KEY_A + (sign[0] - 'a');
     static const struct {

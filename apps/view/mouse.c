@@ -300,7 +300,7 @@ static bool is_double_click(Viewer *viewer, int button)
                  hypot(mouse->x - mouse->click_x, mouse->y - mouse->click_y) < far;
     mouse->click_x = mouse->x;
     mouse->click_y = mouse->y;
-    mouse->click_time = glfwGetTime();
+    mouse->click_time = glfw.GetTime();
     mouse->click_button = twice ? -1 : button; /* a third click is a first again */
     return twice;
 }
