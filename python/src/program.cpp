@@ -1,0 +1,48 @@
+/* program.cpp: the command-line program inside the module, and its window on a world. */
+#include "common.h"
+
+#include "../../apps/tenon/embed.h"
+
+static int run_main(const std::vector<nb::bytes> &arguments)
+{
+    std::vector<std::string> keep;
+    for (const nb::bytes &argument : arguments) keep.emplace_back(argument.c_str());
+    std::vector<char *> argv;
+    for (std::string &text : keep) argv.push_back(text.data());
+    argv.push_back(nullptr);
+    nb::gil_scoped_release release;
+    return tenon_main((int)keep.size(), argv.data());
+}
+
+/* True: Ctrl-C closed the window. */
+static bool view(nb::capsule handle, const std::optional<std::string> &title, double speed,
+                 bool paused, int width, int height, int64_t steps)
+{
+    auto &of = *static_cast<std::pair<std::shared_ptr<BatchData>, int> *>(handle.data());
+    TenonWindow window{};
+    window.title = title ? title->c_str() : nullptr;
+    window.speed = speed;
+    window.paused = paused;
+    window.width = width;
+    window.height = height;
+    window.step_limit = steps;
+    Error err;
+    Use use(*of.first);
+    check(tn_batch_push(of.first->batch, of.second, &err), err);
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tenon_view_world(&window, tn_batch_world(of.first->batch, of.second), &err);
+    }
+    tn_batch_pull(of.first->batch, of.second);
+    check(status, err);
+    return window.interrupted;
+}
+
+void bind_program(nb::module_ &m)
+{
+    m.attr("has_window") = tenon_has_window();
+    m.def("main", run_main, "The program tenon with these arguments (bytes); its exit code.");
+    m.def("_view", view, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+          nb::arg());
+}
