@@ -1,5 +1,6 @@
 """The program and the scenes that the package has, and how scenes are shown."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,3 +79,42 @@ def test_a_window_needs_a_display(monkeypatch, world):
     world.close()
     with pytest.raises(ValueError, match="closed"):
         tenon.view(world)
+
+
+@pytest.fixture
+def display(monkeypatch):
+    """A display of its own."""
+    if not shutil.which("Xvfb"):
+        pytest.skip("Xvfb is not installed")
+    ready, to_server = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(to_server), "-screen", "0", "640x480x24", "-nolisten", "tcp"],
+                              pass_fds=[to_server], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(to_server)
+    with os.fdopen(ready) as answer:
+        number = answer.readline().strip()
+    try:
+        if not number:
+            pytest.skip("Xvfb does not start")
+        monkeypatch.setenv("DISPLAY", f":{number}")
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_the_world_goes_on_in_the_window(display, arm):
+    one, two = tenon.World(arm), tenon.World(arm)
+    for world in (one, two):
+        world.ctrl[0] = 0.5
+        world.step(3)
+    try:
+        tenon.view(one, duration=0.1, width=160, height=120, speed=1024)
+    except tenon.Error as error:
+        pytest.skip(str(error))
+    two.step(20)
+    assert one.hash() == two.hash() and one.time == two.time
+    assert one.qpos[7] == two.qpos[7]  # the arrays know
+    one.step()
+    two.step()
+    assert one.hash() == two.hash()
+    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
