@@ -33,6 +33,16 @@ typedef struct TenonWindow {
  * the window is closed. An error where there is no display or no GLFW. */
 TnStatus tenon_view_world(TenonWindow *window, TnWorld *world, TnError *err);
 
+/* A window in a thread of its own, which watches a world that the caller runs. Its speed, paused
+ * and step_limit mean nothing. NULL and an error where there is no display or no GLFW. */
+typedef struct TenonWatcher TenonWatcher;
+TenonWatcher *tenon_watch(const TenonWindow *window, TnWorld *world, TnError *err);
+/* Shows the world as it is now; report: of its last step, may be NULL. */
+TnStatus tenon_watch_show(TenonWatcher *watcher, TnWorld *world, const TnStepReport *report,
+                          TnError *err);
+bool tenon_watch_is_open(TenonWatcher *watcher); /* false: the user has closed the window */
+void tenon_watch_close(TenonWatcher *watcher);   /* NULL is allowed */
+
 #ifdef __cplusplus
 }
 #endif

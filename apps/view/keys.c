@@ -28,6 +28,10 @@ typedef struct KeyRow {
 
 static void send(Viewer *viewer, SimulationCommandKind kind, double value)
 {
+    if (viewer->def.follow) {
+        viewer_say(viewer, "a program runs this world; the window watches");
+        return;
+    }
     if (!simulation_command(viewer->simulation, kind, value))
         viewer_complain(viewer, "the simulation is busy; the key was ignored");
 }

@@ -146,6 +146,10 @@ static bool start_pull(Viewer *viewer, PullKind kind, bool over_ground)
         viewer_say(viewer, "a recording cannot be pulled");
         return false;
     }
+    if (viewer->def.follow) {
+        viewer_say(viewer, "a program runs this world; it cannot be pulled");
+        return false;
+    }
     Pull pull = {.kind = kind};
     if (!choose_pulled(viewer, &pull)) return false;
     View view = viewer_view(viewer);

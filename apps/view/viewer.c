@@ -176,6 +176,8 @@ static bool take_news(Viewer *viewer, double seconds)
         if (moves) panels_sample(viewer);
         return true;
     }
+    if (viewer->def.follow && follow_state(viewer->def.follow) >= FOLLOW_ENDING)
+        viewer->quit = true;
     Notice notice;
     while (simulation_notice(viewer->simulation, &notice)) read_notice(viewer, &notice);
     if (simulation_take(viewer->simulation, &viewer->frame, &viewer->status)) {
@@ -205,6 +207,7 @@ static bool start_simulation(Viewer *viewer, TnWorld *world, bool paused)
     sim.step_limit = viewer->def.step_limit;
     sim.stress = viewer->draw.color == COLOR_STRESS;
     sim.wake = wake;
+    sim.follow = viewer->def.follow;
     viewer->world = world;
     viewer->model = tn_world_model(world);
     viewer->simulation = simulation_start(&sim, world, viewer->scene, &err);
@@ -474,12 +477,16 @@ static bool go_round_until_interrupt(Viewer *viewer)
 {
     /* a second Ctrl-C ends the program at once */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    bool watches = viewer->def.follow != NULL; /* then Ctrl-C is for who runs the world */
     interrupted = 0;
-    sigaction(SIGINT, &action, &before);
+    if (watches)
+        follow_set(viewer->def.follow, FOLLOW_OPEN);
+    else
+        sigaction(SIGINT, &action, &before);
     tell_started(viewer);
     start_curves(viewer);
     bool fine = go_round(viewer);
-    sigaction(SIGINT, &before, NULL);
+    if (!watches) sigaction(SIGINT, &before, NULL);
     return fine;
 }
 
@@ -489,7 +496,7 @@ int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
     viewer.model = tn_world_model(world);
     bool fine = prepare(&viewer, "view") && start_simulation(&viewer, world, def->paused);
     if (fine) fine = go_round_until_interrupt(&viewer);
-    bool has_run = viewer.simulation != NULL;
+    bool has_run = viewer.simulation != NULL && !def->follow;
     simulation_stop(viewer.simulation);
     if (has_run) {
         event_begin(def->events, "quit");

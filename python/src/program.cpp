@@ -39,10 +39,65 @@ static bool view(nb::capsule handle, const std::optional<std::string> &title, do
     return window.interrupted;
 }
 
+/* A window that watches a world which Python runs. */
+class Watcher
+{
+    std::pair<std::shared_ptr<BatchData>, int> of;
+    std::string title;
+    TenonWatcher *watcher = nullptr;
+
+  public:
+    Watcher(nb::capsule handle, const std::optional<std::string> &wanted, int width, int height)
+        : of(*static_cast<std::pair<std::shared_ptr<BatchData>, int> *>(handle.data())),
+          title(wanted.value_or(""))
+    {
+        TenonWindow window{};
+        window.title = wanted ? title.c_str() : nullptr;
+        window.speed = 1.0;
+        window.width = width;
+        window.height = height;
+        Error err;
+        Use use(*of.first);
+        check(tn_batch_push(of.first->batch, of.second, &err), err);
+        {
+            nb::gil_scoped_release release;
+            watcher = tenon_watch(&window, tn_batch_world(of.first->batch, of.second), &err);
+        }
+        if (!watcher) raise(err);
+    }
+    ~Watcher() { close(); }
+    Watcher(const Watcher &) = delete;
+
+    bool is_open() const { return watcher && tenon_watch_is_open(watcher); }
+    void show()
+    {
+        if (!is_open()) return;
+        Error err;
+        Use use(*of.first);
+        check(tn_batch_push(of.first->batch, of.second, &err), err);
+        const TnStepReport *report = &of.first->view.reports[of.second];
+        check(tenon_watch_show(watcher, tn_batch_world(of.first->batch, of.second), report, &err),
+              err);
+    }
+    void close()
+    {
+        TenonWatcher *old = watcher;
+        watcher = nullptr;
+        nb::gil_scoped_release release;
+        tenon_watch_close(old);
+    }
+};
+
 void bind_program(nb::module_ &m)
 {
     m.attr("has_window") = tenon_has_window();
     m.def("main", run_main, "The program tenon with these arguments (bytes); its exit code.");
     m.def("_view", view, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
           nb::arg());
+    nb::class_<Watcher>(m, "Watcher")
+        .def(nb::init<nb::capsule, const std::optional<std::string> &, int, int>(), nb::arg(),
+             nb::arg().none(), nb::arg(), nb::arg())
+        .def("_show", &Watcher::show)
+        .def("close", &Watcher::close, "Closes the window.")
+        .def_prop_ro("is_open", &Watcher::is_open, "False: the window was closed.");
 }

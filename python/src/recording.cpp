@@ -103,7 +103,8 @@ static Numbers numbers_of(const TnFrame &f, const std::string &what)
 }
 
 /* (frames, numbers): one thing of several frames. */
-static Array read_frames(const Recording &r, const std::vector<int> &frames, const std::string &what)
+static Array read_frames(const Recording &r, const std::vector<int> &frames,
+                         const std::string &what)
 {
     Reading reading(r.data);
     Interruptible interruptible;

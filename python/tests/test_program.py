@@ -118,3 +118,29 @@ def test_the_world_goes_on_in_the_window(display, arm):
     two.step()
     assert one.hash() == two.hash()
     assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+
+
+def test_a_window_watches_a_world(display, arm):
+    one, two = tenon.World(arm), tenon.World(arm)
+    try:
+        viewer = tenon.Viewer(one, speed=None, width=160, height=120)
+    except tenon.Error as error:
+        pytest.skip(str(error))
+    with viewer:
+        with pytest.raises(ValueError, match="another window is open"):
+            tenon.Viewer(two)
+        for _ in range(30):
+            one.step()
+            viewer.sync()
+        assert viewer.is_open
+    two.step(30)
+    assert one.hash() == two.hash()
+    assert not viewer.is_open
+    viewer.sync()  # does nothing
+    with tenon.Viewer(two, speed=100, width=160, height=120) as again:
+        two.reset()
+        again.sync()
+        two.step()
+        again.sync()
+    with pytest.raises(ValueError, match="speed"):
+        tenon.Viewer(two, speed=0)
