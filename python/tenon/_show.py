@@ -175,7 +175,7 @@ def demo(name: str = "stir", *, duration: float = 10.0,
 def _recorded(world: World, name: str, duration: float) -> Recording:
     import tempfile
     folder = tempfile.TemporaryDirectory(prefix="tenon-")
-    recording = record(world, os.path.join(folder.name, f"{name}.tnr"), duration, 30.0)
+    recording = record(world, os.path.join(folder.name, f"{name}.tnr"), duration, 25.0)
     recording._keep = folder
     return recording
 

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 const [web, program, profile, path] = process.argv.slice(2);
 const { chromium } = createRequire(join(web, 'package.json'))('playwright-core');
 const context = await chromium.launchPersistentContext(profile, {
-  executablePath: program, headless: true, viewport: { width: 800, height: 1000 }, reducedMotion: 'no-preference',
+  executablePath: program, headless: true, viewport: { width: 500, height: 1000 }, reducedMotion: 'no-preference',
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-gpu-sandbox', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-default-apps'],
 });
@@ -24,7 +24,8 @@ for (const frame of page.frames().slice(1)) {
   await frame.waitForFunction(() => window.tenonReplay, null, { polling: 50 });
   const look = () => frame.evaluate(() => {
     const { ready, time, playing, frameCount, end } = window.tenonReplay;
-    return { ready, time, playing, frameCount, end, width: document.getElementById('scene').clientWidth };
+    return { ready, time, playing, frameCount, end, width: document.getElementById('scene').clientWidth,
+      bar: document.getElementById('transport').clientHeight };
   });
   const first = await look();
   if (first.frameCount > 1) await frame.waitForFunction((time) => window.tenonReplay.time > time, first.time, { polling: 50 });

@@ -32,6 +32,7 @@ def test_worlds_show_themselves_and_recordings_play(arm, tmp_path):
     assert answer["trouble"] == []
     still, moving = answer["seen"]
     assert still["first"]["ready"] and still["first"]["frameCount"] == 1 and still["first"]["width"] > 300
+    assert still["first"]["bar"] == 0 and moving["first"]["bar"] > 0  # only what plays has the bar to play it
     assert moving["first"]["playing"] and moving["later"]["time"] > moving["first"]["time"]
     assert moving["first"]["frameCount"] == 31  # 1 s at 30 frames per second
     assert moving["first"]["end"] == pytest.approx(1.0)
