@@ -45,6 +45,7 @@ class Watcher
     std::pair<std::shared_ptr<BatchData>, int> of;
     std::string title;
     TenonWatcher *watcher = nullptr;
+    unsigned forks = fork_count(); /* its thread does not come along to a fork */
 
   public:
     Watcher(nb::capsule handle, const std::optional<std::string> &wanted, int width, int height)
@@ -68,7 +69,10 @@ class Watcher
     ~Watcher() { close(); }
     Watcher(const Watcher &) = delete;
 
-    bool is_open() const { return watcher && tenon_watch_is_open(watcher); }
+    bool is_open() const
+    {
+        return watcher && forks == fork_count() && tenon_watch_is_open(watcher);
+    }
     void show()
     {
         if (!is_open()) return;
@@ -83,6 +87,7 @@ class Watcher
     {
         TenonWatcher *old = watcher;
         watcher = nullptr;
+        if (forks != fork_count()) return;
         nb::gil_scoped_release release;
         tenon_watch_close(old);
     }
