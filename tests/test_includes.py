@@ -22,7 +22,8 @@ TABLE = {
     "collision": ["math", "model"],
     "constraint": ["collision", "dynamics", "solver"],
     "solver": ["base", "math"],
-    "step": ["constraint", "solver"],
+    "gpu": ["constraint"],
+    "step": ["constraint", "gpu", "solver"],
     "io": ["base"],
 }
 # folder of apps/ -> folders that it may include directly

@@ -67,6 +67,7 @@ int code_of(const TnError *err)
         return EXIT_MODEL;
     case TN_ERROR_IO:
     case TN_ERROR_MEMORY:
+    case TN_ERROR_DEVICE:
         return EXIT_IO;
     }
     return EXIT_IO;

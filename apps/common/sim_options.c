@@ -8,7 +8,8 @@
 enum { NAME_FADMM = TN_METHOD_CHOICES, NAME_PJ };
 static const char *const method_names[] = {"auto",  "subadmm", "assembled", "newton", "pgs",
                                            "fadmm", "pj",      "nnewton",   NULL};
-static const char *const sleep_names[] = {"off", "passive", "all", NULL}; /* order of TnSleep */
+static const char *const device_names[] = {"cpu", "cuda", "cuda64", NULL}; /* order of TnDevice */
+static const char *const sleep_names[] = {"off", "passive", "all", NULL};  /* order of TnSleep */
 
 const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
 
@@ -48,6 +49,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] =
         option_int("--threads", &sim->threads, "N", 1, 64,
                    "number of threads, 1 ... 64; default 1; the result is the same for any number");
+    table[count++] = option_choice(
+        "--device", &sim->device, "NAME", device_names,
+        "where steps run: cpu (default), cuda or, in double precision, cuda64; 'tenon info "
+        "--devices' lists them");
     table[count++] =
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
     table[count++] = option_division(&sim->division);
@@ -122,6 +127,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.relinearize = sim->relinearize;
     def.substeps = sim->substeps;
     def.division = sim->division;
+    def.device = (TnDevice)sim->device;
     return def;
 }
 

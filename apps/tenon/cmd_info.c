@@ -8,6 +8,7 @@
 #include "recording_info.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const joint_type_names[] = {"free", "ball", "slide",
                                                "hinge"};            /* order of TnJointType */
@@ -290,14 +291,14 @@ static bool print_json(const TnWorld *world, const char *path, const char *divis
 
 static void print_help(const Option *table, int count)
 {
-    printf("Usage: tenon info MODEL [OPTIONS]\n\n"
+    printf("Usage: tenon info MODEL [OPTIONS]\n       tenon info --devices\n\n"
            "Lists what a model contains: counts, mass, time step, the division into subsystems "
            "with\n"
            "its reasons, soft bodies, and the names of joints, actuators, sensors and keyframes. "
            "The\n"
            "world does not count as a body. For a recording (.tnr) it lists frames, times and "
            "size,\n"
-           "and whether the file was cut off.\n");
+           "and whether the file was cut off. With --devices it lists where steps can run.\n");
     options_help(table, count);
     printf("\nExamples:\n  tenon info scenes/stir.xml\n  tenon info robot.xml --json\n"
            "  tenon info scenes/drape.xml --division 4\n"
@@ -323,8 +324,24 @@ static int print_model(const TnModel *model, const char *path, TnDivisionDef ask
     return fine ? EXIT_FINE : EXIT_IO;
 }
 
+/* Where steps can run, and why not elsewhere. */
+static int print_devices(void)
+{
+    TnDeviceInfo info;
+    TnError err = {0};
+    (void)tn_device_info(TN_DEVICE_CPU, &info, &err);
+    table_line(stdout, "cpu", "%s", info.name);
+    if (tn_device_info(TN_DEVICE_CUDA, &info, &err))
+        table_line(stdout, "cuda, cuda64", "%s, %.0f GiB", info.name,
+                   (double)info.memory / (1 << 30));
+    else
+        table_line(stdout, "cuda, cuda64", "not available; %s", err.message);
+    return EXIT_FINE;
+}
+
 int cmd_info(int argc, char **argv)
 {
+    if (argc == 1 && !strcmp(argv[0], "--devices")) return print_devices();
     bool as_json = false;
     TnDivisionDef division = {0};
     const char *path;

@@ -383,11 +383,18 @@ static void tell_self_overlaps(const TnWorld *world)
         geom_name(model, deepest.geom2, name[1]), 1e3 * deepest.depth);
 }
 
+static void tell_warning(void *user, TnLogLevel level, const char *message)
+{
+    (void)user, (void)level;
+    say("run", "%s", message);
+}
+
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
     TnWorldDef def = sim_world_def(&run->sim);
     def.measure_accuracy = run->accuracy;
+    if (def.device != TN_DEVICE_CPU) def.log = tell_warning; /* of a device that fails */
     int64_t steps = steps_of(run->sim.duration, tn_model_info(model).option.timestep);
     if (!find_key("run", model, run->sim.key, &def.key) ||
         !run_dump_check(&run->dump, steps, run->sim.duration))

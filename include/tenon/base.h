@@ -23,10 +23,11 @@ extern "C" {
 /* Kind of error. Numerical outcomes (not converged, diverged) are not errors: see TnStepReport. */
 typedef enum TnStatus {
     TN_OK = 0,
-    TN_ERROR_USAGE, /* an argument is out of its range */
-    TN_ERROR_MODEL, /* a model file or definition has an error */
-    TN_ERROR_IO,    /* a file is missing, unreadable or cannot be written */
-    TN_ERROR_MEMORY /* out of memory */
+    TN_ERROR_USAGE,  /* an argument is out of its range */
+    TN_ERROR_MODEL,  /* a model file or definition has an error */
+    TN_ERROR_IO,     /* a file is missing, unreadable or cannot be written */
+    TN_ERROR_MEMORY, /* out of memory */
+    TN_ERROR_DEVICE  /* no device, or it failed */
 } TnStatus;
 
 /* Filled by calls that can fail. `message` has one line per problem, as

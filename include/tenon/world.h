@@ -26,6 +26,21 @@ typedef enum TnSleep {
     TN_SLEEP_ALL      /* also robots under control, as long as their controls stay the same */
 } TnSleep;
 
+/* Where steps run (docs/gpu.md). The state is the same: whoever asks for it gets it. */
+typedef enum TnDevice {
+    TN_DEVICE_CPU,
+    TN_DEVICE_CUDA,  /* the iteration in single precision, all else in double */
+    TN_DEVICE_CUDA64 /* all in double */
+} TnDevice;
+
+typedef struct TnDeviceInfo {
+    char name[128];
+    size_t memory; /* bytes; of the CPU 0 */
+} TnDeviceInfo;
+
+/* False: it cannot be used, *err says why. */
+TN_API bool tn_device_info(TnDevice device, TnDeviceInfo *info, TnError *err);
+
 typedef struct TnWorldDef {
     int thread_count;       /* 1 … 64, default 1; small scenes always use one thread */
     TnDivisionDef division; /* TN_DIVISION_AUTO (default): as the model says */
@@ -44,6 +59,7 @@ typedef struct TnWorldDef {
     double sleep_speed; /* m/s: an island is at rest if no point is faster; default 1e-4 */
     double sleep_time;  /* s: time at rest before it sleeps; default 0.5 */
     TnKeyId key;        /* initial keyframe; 0: the reference pose */
+    TnDevice device;    /* default TN_DEVICE_CPU */
     TnLogFn log;        /* may be NULL; reports rejected steps and an arena that was too small */
     void *log_user;
 } TnWorldDef;

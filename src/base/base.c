@@ -29,6 +29,8 @@ const char *tn_status_name(TnStatus status)
         return "input/output";
     case TN_ERROR_MEMORY:
         return "memory";
+    case TN_ERROR_DEVICE:
+        return "device";
     }
     return "unknown";
 }

@@ -19,14 +19,14 @@ dynamics/rigid/rigid.c constraint/unilateral.c""".split()
 NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")
 
 
-def for_device(text):
+def for_device(text, is_header):
     lines = []
     for line in text.split("\n"):
         starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)
         before = line.split("(")[0].split("=")[0]
         if starts and ("(" in line or line.startswith(("static const", "TnCollideFn"))) and "TN_API" not in before:
-            # what other files call is compiled once
-            apart = "" if line.startswith("static") or line.endswith(";") or "inline" in line else "__noinline__ "
+            # what other files call is compiled once; inline: several files of the back end may have it
+            apart = "" if is_header or line.startswith("static") or line.endswith(";") else "__noinline__ inline "
             line = f"__device__ {apart}{line}"
         lines.append(line)
     return "\n".join(lines)
@@ -48,7 +48,7 @@ def main():
         path = os.path.join(out, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(for_device(text))
+            file.write(for_device(text, name in HEADERS))
         if name in HEADERS:
             lines.append(f'#include "{name}"')
             continue

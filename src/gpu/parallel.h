@@ -1,7 +1,7 @@
 /* parallel.h: the verbs that the back end is written with: each, scan, sort, memory.
  *
- * With nvcc they run on the device. With another compiler they are loops on the host, so that everything
- * but the timing can be tested where there is no device. */
+ * With nvcc they run on the device. With another compiler they are loops on the host, so that
+ * everything but the timing can be tested where there is no device. */
 #ifndef TN_GPU_PARALLEL_H
 #define TN_GPU_PARALLEL_H
 
@@ -12,53 +12,67 @@
 #include <cstring>
 
 #ifdef __CUDACC__
-#include <cub/cub.cuh>
 #include <cuda_runtime.h>
 #define TN_DEVICE __device__
 #else
-#include <algorithm>
-#include <numeric>
-#include <vector>
 #define TN_DEVICE
 #define __device__
 #define __noinline__
 struct float4 {
     float x, y, z, w;
 };
-struct double4_32a {
-    double x, y, z, w;
-};
 #endif
 
-namespace tn {
+namespace tn
+{
 
-/* One stream of work, the first error, and scratch memory. */
+/* One stream of work, its first error, and memory that scan and sort use. */
 struct Queue {
     bool failed = false;
+    bool no_memory = false;
     char message[200] = "";
     void *scratch = nullptr;
     size_t scratch_size = 0;
+    size_t limit = 0, taken = 0; /* bytes, for tests: more cannot be had; 0: no limit */
+    void fail(const char *what, const char *why)
+    {
+        if (failed) return;
+        failed = true;
+        snprintf(message, sizeof message, "%s: %s", what, why);
+    }
 #ifdef __CUDACC__
     cudaStream_t stream = nullptr;
     void check(cudaError_t e, const char *what)
     {
         if (e == cudaSuccess || failed) return;
-        failed = true;
-        snprintf(message, sizeof message, "%s: %s", what, cudaGetErrorString(e));
+        no_memory = e == cudaErrorMemoryAllocation;
+        fail(what, cudaGetErrorString(e));
     }
 #endif
 };
+
+/* ---- scan_sort.cu ---- */
+/* Memory for up to n numbers: neither takes any while a step is recorded. */
+void reserve_scratch(Queue &q, int n);
+/* out[i] = in[0] + … + in[i-1] */
+void scan(Queue &q, const int *in, int *out, int n);
+void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
+          int *sorted_values, int n);
 
 #ifdef __CUDACC__
 
 template <class F> __global__ void run_each(int n, const int *count, F f)
 {
     int end = count ? (*count < n ? *count : n) : n;
-    for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < end; i += (int)(gridDim.x * blockDim.x)) f(i);
+    for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < end;
+         i += (int)(gridDim.x * blockDim.x))
+        f(i);
 }
 
-/* f(i) of each i below n, and below *count (on the device) where that is given; `likely`: about so many. */
-template <class F> void each(Queue &q, int n, const int *count, F f, int threads = 128, int likely = 0)
+/* f(i) of each i below n, and below *count (on the device) where that is given; `likely`: about so
+ * many. */
+template <class F>
+void each(Queue &q, int n, const int *count, F f, int threads = 128, int likely = 0)
 {
     if (n <= 0 || q.failed) return;
     int launched = likely > 0 && likely < n ? likely : n;
@@ -69,7 +83,12 @@ template <class F> void each(Queue &q, int n, const int *count, F f, int threads
 inline void *device_new(Queue &q, size_t bytes)
 {
     void *p = nullptr;
-    q.check(cudaMalloc(&p, bytes ? bytes : 1), "taking device memory");
+    if (q.failed) return p;
+    if (q.limit && q.taken + bytes > q.limit)
+        q.check(cudaErrorMemoryAllocation, "taking device memory");
+    else
+        q.check(cudaMalloc(&p, bytes ? bytes : 1), "taking device memory");
+    q.taken += bytes;
     return p;
 }
 inline void device_delete(void *p) { cudaFree(p); }
@@ -77,115 +96,109 @@ inline void device_delete(void *p) { cudaFree(p); }
 inline void *host_new(Queue &q, size_t bytes)
 {
     void *p = nullptr;
-    q.check(cudaMallocHost(&p, bytes), "taking host memory");
+    if (!q.failed) q.check(cudaMallocHost(&p, bytes), "taking host memory");
     if (p) memset(p, 0, bytes);
     return p;
 }
-inline void host_delete(void *p) { cudaFreeHost(p); }
+inline void host_delete(void *p)
+{
+    if (p) cudaFreeHost(p);
+}
 inline void device_clear(Queue &q, void *p, size_t bytes)
 {
-    if (!q.failed && bytes) q.check(cudaMemsetAsync(p, 0, bytes, q.stream), "clearing device memory");
+    if (!q.failed && bytes)
+        q.check(cudaMemsetAsync(p, 0, bytes, q.stream), "clearing device memory");
 }
-inline void to_device(Queue &q, void *to, const void *from, size_t bytes)
+inline void copy_bytes(Queue &q, void *to, const void *from, size_t bytes)
 {
-    if (!q.failed && bytes) q.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream), "copying to the device");
+    if (!q.failed && bytes)
+        q.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, q.stream), "copying");
 }
-inline void to_host(Queue &q, void *to, const void *from, size_t bytes)
+inline void wait(Queue &q)
 {
-    if (!q.failed && bytes) q.check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream), "copying from the device");
-}
-inline void wait(Queue &q) { q.check(cudaStreamSynchronize(q.stream), "running a step on the device"); }
-
-inline void *scratch(Queue &q, size_t bytes)
-{
-    if (bytes > q.scratch_size) {
-        if (q.scratch) device_delete(q.scratch);
-        q.scratch = device_new(q, bytes);
-        q.scratch_size = bytes;
-    }
-    return q.scratch;
-}
-
-/* out[i] = in[0] + … + in[i-1] */
-inline void scan(Queue &q, const int *in, int *out, int n)
-{
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, n, q.stream);
-    void *memory = scratch(q, bytes);
-    if (!q.failed) q.check(cub::DeviceScan::ExclusiveSum(memory, bytes, in, out, n, q.stream), "summing");
-}
-
-inline void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values, int *sorted_values, int n)
-{
-    size_t bytes = 0;
-    cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, sorted_keys, values, sorted_values, n, 0, 32, q.stream);
-    void *memory = scratch(q, bytes);
-    if (!q.failed)
-        q.check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys, sorted_keys, values, sorted_values, n, 0, 32, q.stream), "sorting");
+    if (!q.failed) q.check(cudaStreamSynchronize(q.stream), "running on the device");
 }
 
 template <class T> __device__ inline T atomic_add(T *p, T x) { return atomicAdd(p, x); }
-__device__ inline void atomic_max(int *p, int x) { atomicMax(p, x); }
-__device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x) { return atomicCAS(p, expected, x); }
-__device__ inline void atomic_max(unsigned long long *p, unsigned long long x) { atomicMax(p, x); }
+/* Most calls change nothing, and a look that is out of date only costs the call. */
+template <class T> __device__ inline void atomic_max(T *p, T x)
+{
+    if (x > *p) atomicMax(p, x);
+}
+__device__ inline void atomic_min(int *p, int x) { atomicMin(p, x); }
+__device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
+{
+    return atomicCAS(p, expected, x);
+}
 __device__ inline int bits_of(float x) { return __float_as_int(x); }
 __device__ inline float float_of(int x) { return __int_as_float(x); }
 
 #else
 
-template <class F> void each(Queue &, int n, const int *count, F f, int = 128, int = 0)
+template <class F> void each(Queue &q, int n, const int *count, F f, int = 128, int = 0)
 {
+    if (q.failed) return;
     int end = count ? (*count < n ? *count : n) : n;
     for (int i = 0; i < end; i++) f(i);
 }
-inline void *device_new(Queue &, size_t bytes) { return calloc(bytes ? bytes : 1, 1); }
-inline void device_delete(void *p) { free(p); }
-inline void *host_new(Queue &, size_t bytes) { return calloc(bytes, 1); }
-inline void host_delete(void *p) { free(p); }
-inline void device_clear(Queue &, void *p, size_t bytes) { memset(p, 0, bytes); }
-inline void to_device(Queue &, void *to, const void *from, size_t bytes) { if (bytes) memcpy(to, from, bytes); }
-inline void to_host(Queue &, void *to, const void *from, size_t bytes) { if (bytes) memcpy(to, from, bytes); }
-inline void wait(Queue &) {}
-inline void scan(Queue &, const int *in, int *out, int n) { std::exclusive_scan(in, in + n, out, 0); }
-inline void sort(Queue &, const uint32_t *keys, uint32_t *sorted_keys, const int *values, int *sorted_values, int n)
+inline void *device_new(Queue &q, size_t bytes)
 {
-    std::vector<int> order(n);
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [=](int a, int b) { return keys[a] < keys[b]; });
-    for (int i = 0; i < n; i++) sorted_keys[i] = keys[order[i]], sorted_values[i] = values[order[i]];
+    if (q.failed) return nullptr;
+    bool beyond = q.limit && q.taken + bytes > q.limit;
+    void *p = beyond ? nullptr : calloc(bytes ? bytes : 1, 1);
+    q.taken += bytes;
+    if (!p) {
+        q.no_memory = true;
+        q.fail("taking device memory", "out of memory");
+    }
+    return p;
 }
-template <class T> inline T atomic_add(T *p, T x) { T was = *p; *p += x; return was; }
-inline void atomic_max(int *p, int x) { if (x > *p) *p = x; }
-inline void atomic_max(unsigned long long *p, unsigned long long x) { if (x > *p) *p = x; }
-inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x) { uint32_t was = *p; if (was == expected) *p = x; return was; }
-inline int bits_of(float x) { int i; memcpy(&i, &x, 4); return i; }
-inline float float_of(int x) { float f; memcpy(&f, &x, 4); return f; }
+inline void device_delete(void *p) { free(p); }
+inline void *host_new(Queue &q, size_t bytes) { return device_new(q, bytes); }
+inline void host_delete(void *p) { free(p); }
+inline void device_clear(Queue &q, void *p, size_t bytes)
+{
+    if (!q.failed && bytes) memset(p, 0, bytes);
+}
+inline void copy_bytes(Queue &q, void *to, const void *from, size_t bytes)
+{
+    if (!q.failed && bytes) memcpy(to, from, bytes);
+}
+inline void wait(Queue &) {}
+template <class T> inline T atomic_add(T *p, T x)
+{
+    T was = *p;
+    *p += x;
+    return was;
+}
+template <class T> inline void atomic_max(T *p, T x)
+{
+    if (x > *p) *p = x;
+}
+inline void atomic_min(int *p, int x)
+{
+    if (x < *p) *p = x;
+}
+inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
+{
+    uint32_t was = *p;
+    if (was == expected) *p = x;
+    return was;
+}
+inline int bits_of(float x)
+{
+    int i;
+    memcpy(&i, &x, 4);
+    return i;
+}
+inline float float_of(int x)
+{
+    float f;
+    memcpy(&f, &x, 4);
+    return f;
+}
 
 #endif
-
-/* An array on the device. Growing loses what it holds. */
-template <class T> struct Array {
-    T *p = nullptr;
-    size_t room = 0;
-    void reserve(Queue &q, size_t n)
-    {
-        if (n <= room) return;
-        if (p) device_delete(p);
-        p = (T *)device_new(q, n * sizeof(T));
-        room = q.failed ? 0 : n;
-    }
-    void put(Queue &q, const T *from, size_t n)
-    {
-        reserve(q, n);
-        to_device(q, p, from, n * sizeof(T));
-    }
-    void release()
-    {
-        if (p) device_delete(p);
-        p = nullptr;
-        room = 0;
-    }
-};
 
 } // namespace tn
 #endif

@@ -1,6 +1,6 @@
-/* shared.h: the engine's own C sources, compiled for the device. Geometry, the motion of a free body and
- * the law of a contact are written once: the build copies these files and puts __device__ before each
- * function (device_sources.py). */
+/* shared.h: the engine's own C sources, compiled for the device. Geometry, the motion of a free
+ * body and the law of a contact are written once: the build copies these files and puts __device__
+ * before each function (device_sources.py). */
 #ifndef TN_GPU_SHARED_H
 #define TN_GPU_SHARED_H
 
@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <tenon/tenon.h>
+#include <tenon/collide.h>
+#include <tenon/model.h>
 
 #ifdef __CUDACC__
 __device__ static inline void device_move(void *to, const void *from, size_t n)
@@ -37,11 +38,14 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
-#include "all_sources.h"
+#include <all_sources.h>
 #undef tn_collide
 
 /* Models with explicit pairs and excludes stay on the host. */
-__device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks) { return masks ? 0 : -1; }
+__device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks)
+{
+    return masks ? 0 : -1;
+}
 __device__ inline double tn_overlap_limit(const TnCollider *, int, int) { return -INFINITY; }
 __device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
 __device__ inline void tn_emit_triangles(TnEmitter *, const TnSlotPair *, double) {}

@@ -7,7 +7,7 @@
 #include "../base/base.h"
 #include "../math/vec3.h"
 #include "../model/joint_motion.h"
-#include "world.h"
+#include "device.h"
 
 void tn_link_jacobian(const TnModel *model, const double *qpos, const TnLinkFrame *frames, int link,
                       const double point[3], double *J)
@@ -39,6 +39,7 @@ TnStatus tn_world_jacobian(const TnWorld *world, TnBodyId body, const double poi
 {
     if (!tn_world_has_body(world, body) || !point || !jacobian || !is_finite(point))
         return refuse(err, "a body, a point and room for the result must be given");
+    tn_world_fetch(world);
     const TnModel *model = world->model;
     tn_link_jacobian(model, world->state.qpos, world->frames, model->bodies[body - 1].link, point,
                      jacobian);

@@ -10,6 +10,7 @@
 
 #include "../base/base.h"
 #include "../solver/solve.h"
+#include "device.h"
 #include "kind.h"
 
 /* v of the problem; of what sleeps zero. */
@@ -35,6 +36,7 @@ double tn_world_velocity_distance(const TnWorld *world, const double *a, const d
     double *d = tn_malloc(sizeof(double) * (size_t)(model->dof_count + 1));
     if (!d) return NAN;
     for (int k = 0; k < model->dof_count; k++) d[k] = a[k] - b[k];
+    tn_world_fetch(world);
     double kinetic = tn_model_energy(model, world->state.qpos, d, world->frames).kinetic;
     tn_free(d);
     return sqrt(2.0 * kinetic / model->total_mass);

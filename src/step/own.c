@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "device.h"
 #include "step.h"
 
 bool tn_world_own(TnWorld *world, TnOwnPart part)
@@ -38,6 +39,8 @@ bool tn_world_own(TnWorld *world, TnOwnPart part)
 bool tn_world_renew(TnWorld *world, bool shapes)
 {
     const TnModel *model = world->model;
+    tn_world_fetch(world);
+    tn_device_note_model(world);
     size_t flags = (size_t)model->subsystem_count + 1;
     TnGroups *groups = tn_groups_create(model, world->division);
     TnCollider *collider = shapes ? tn_collider_create(model) : NULL;

@@ -23,6 +23,7 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "device.h"
 #include "energy.h"
 #include "sense_contact.h"
 #include "sensors.h"
@@ -306,6 +307,7 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
 {
     if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
+    tn_world_fetch(world);
     const TnModel *model = world->model;
     TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
     TnStatus status =

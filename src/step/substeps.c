@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "device.h"
 #include "step.h"
 
 /* ---- the state that a step began with ---- */
@@ -139,7 +140,9 @@ TnStepReport tn_world_step(TnWorld *world)
     if (!world || world->stepping) return (TnStepReport){0};
     world->stepping = true;
     if (world->before) world->before(world->callback_user, world);
-    TnStepReport report = world->substeps > 1 ? take_parts(world) : tn_step_once(world);
+    TnStepReport report = world->device         ? tn_device_step(world)
+                          : world->substeps > 1 ? take_parts(world)
+                                                : tn_step_once(world);
     tn_step_spend_inputs(world);
     if (world->after) world->after(world->callback_user, world);
     world->stepping = false;

@@ -6,6 +6,7 @@
 
 #include "../base/base.h"
 #include "../math/vec3.h"
+#include "device.h"
 #include "impact.h"
 #include "kind.h"
 #include "mocap.h"
@@ -45,6 +46,8 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
         tn_error_add(err, TN_ERROR_USAGE,
                      "world: group_size of the division is %d, must be positive",
                      def->division.group_size);
+    if (def->device < TN_DEVICE_CPU || def->device > TN_DEVICE_CUDA64)
+        tn_error_add(err, TN_ERROR_USAGE, "world: unknown device %d", (int)def->device);
     if (def->sleep < TN_SLEEP_OFF || def->sleep > TN_SLEEP_ALL)
         tn_error_add(err, TN_ERROR_USAGE, "world: unknown sleep mode %d", (int)def->sleep);
     if (!(def->sleep_speed >= 0.0 && def->sleep_time >= 0.0))
@@ -150,7 +153,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->minds = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
-    ok = tn_arena_init(&world->arena, "step", (size_t)model->link_count * 12288 + (1 << 16)) && ok;
+    size_t guess = def->device == TN_DEVICE_CPU ? (size_t)model->link_count * 12288 : 0;
+    ok = tn_arena_init(&world->arena, "step", guess + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->groups || !world->collider ||
         !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
         !world->applied || !world->last_applied || !world->next_qpos || !world->next_qvel ||
@@ -166,12 +170,17 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     for (int i = 0; i < model->pair_count; i++) world->bounces |= model->pairs[i].restitution > 0.0;
     tn_plan_minds(model, world->loops, world->tied, world->minds);
     tn_world_reset(world, def->key);
+    if (!tn_device_create(world, err)) {
+        tn_world_destroy(world);
+        return NULL;
+    }
     return world;
 }
 
 void tn_world_destroy(TnWorld *world)
 {
     if (!world) return;
+    tn_device_destroy(world);
     destroy_softs(world);
     tn_free(world->touched);
     for (int i = 0; i < TN_OWN_COUNT; i++) tn_free(world->parts[i]);
@@ -249,6 +258,7 @@ void tn_world_forget_step(TnWorld *world)
     tn_collider_forget(world->collider);
     tn_world_update_frames(world, NULL, 0);
     world->next_frames[0] = world->frames[0];
+    tn_device_note_state(world, false);
 }
 
 /* The solver's first guess in a new state. */
@@ -278,6 +288,7 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
     world->node_force_set = false;
     tn_world_forget_step(world);
+    tn_device_note_state(world, true);
     guess_from_state(world);
 }
 
@@ -311,6 +322,7 @@ TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
 TnStateView tn_world_state(const TnWorld *world)
 {
     if (!world) return (TnStateView){0};
+    tn_world_fetch(world);
     const TnState *s = &world->state;
     const TnModel *m = world->model;
     return (TnStateView){s->time, s->qpos,           m->qpos_count, s->qvel,     m->dof_count,
@@ -331,6 +343,7 @@ TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qv
 {
     if (!world) return tn_world_refuse(err, "no world");
     const TnModel *model = world->model;
+    tn_world_fetch(world);
     if (qpos && !check_numbers("qpos", qpos, model->qpos_count, err)) return TN_ERROR_USAGE;
     if (qvel && !check_numbers("qvel", qvel, model->dof_count, err)) return TN_ERROR_USAGE;
     for (int j = 0; qpos && j < model->joint_count; j++) {
@@ -409,6 +422,7 @@ size_t tn_world_save_size(const TnWorld *world)
 TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err)
 {
     if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
+    tn_world_fetch(world);
     size_t need = tn_world_save_size(world);
     if (size < need) {
         tn_error_add(err, TN_ERROR_USAGE, "world: the buffer has %zu bytes, saving needs %zu", size,
@@ -430,11 +444,13 @@ TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnErr
     }
     if (!world->touched) tn_sleep_wake_all(world);
     tn_world_forget_step(world);
+    tn_device_note_state(world, true);
     return status;
 }
 
 uint64_t tn_world_hash(const TnWorld *world)
 {
+    tn_world_fetch(world);
     return world ? tn_state_hash(&world->state, world->model) : 0;
 }
 
@@ -442,7 +458,10 @@ TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *er
 {
     if (!world || !def) return tn_world_refuse(err, "world and def must be given");
     TnStatus status = tn_solver_def_check(def, err);
-    if (status == TN_OK) world->def.solver = *def;
+    if (status != TN_OK) return status;
+    world->def.solver = *def;
+    tn_world_fetch(world);
+    tn_device_note_model(world);
     return status;
 }
 

@@ -89,6 +89,7 @@ struct TnWorld {
     void *callback_user;
     bool stepping;    /* a step runs, or one of those */
     bool mocap_moves; /* some mocap body does, in this step */
+    struct TnDeviceSide *device; /* where steps run there (device.h); NULL: here */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */

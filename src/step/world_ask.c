@@ -5,6 +5,7 @@
 
 #include "../math/vec3.h"
 #include "../model/path.h"
+#include "device.h"
 #include "impact.h"
 #include "sensors.h"
 
@@ -26,6 +27,7 @@ static void give_pose(const double from_pos[3], const double from_quat[4], doubl
 void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], double quat[4])
 {
     double p[3] = {0.0}, q[4] = {0.0};
+    tn_world_fetch(world);
     if (tn_world_has_body(world, body)) tn_body_pose(world->model, world->frames, body - 1, p, q);
     give_pose(p, q, pos, quat);
 }
@@ -33,6 +35,7 @@ void tn_world_body_pose(const TnWorld *world, TnBodyId body, double pos[3], doub
 void tn_world_tendon_way(const TnWorld *world, TnTendonId tendon, double *points)
 {
     if (!world || !points || tendon < 1 || tendon > world->model->tendon_count) return;
+    tn_world_fetch(world);
     const TnModel *model = world->model;
     tn_path_trace(model, &model->paths[model->tendons[tendon - 1].path], world->frames,
                   (double(*)[3])points);
@@ -44,6 +47,7 @@ void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_c
     clear(linear_com, 3);
     clear(angular, 3);
     if (!tn_world_has_body(world, body)) return;
+    tn_world_fetch(world);
     const double *twist = world->twists[world->model->bodies[body - 1].link];
     if (linear_com) v3_copy(linear_com, twist);
     if (angular) v3_copy(angular, twist + 3);
@@ -53,6 +57,7 @@ void tn_world_body_velocity(const TnWorld *world, TnBodyId body, double linear_c
 static void frame_pose(const TnWorld *world, const TnSite *frame, double *pos, double *quat)
 {
     double p[3], q[4];
+    tn_world_fetch(world);
     tn_site_pose(world->model, frame, world->frames, p, q);
     give_pose(p, q, pos, quat);
 }
@@ -61,6 +66,7 @@ static void frame_velocity(const TnWorld *world, const TnSite *frame, double *li
                            double *angular)
 {
     double twist[6];
+    tn_world_fetch(world);
     tn_site_twist(world->model, frame, world->frames, (const double(*)[6])world->twists, twist);
     if (linear) v3_copy(linear, twist);
     if (angular) v3_copy(angular, twist + 3);
@@ -122,13 +128,17 @@ void tn_world_geom_velocity(const TnWorld *world, TnGeomId geom, double linear[3
 
 int tn_world_contact_count(const TnWorld *world)
 {
+    if (world && world->device) return world->device->contact_count;
     return world ? world->contacts.count + world->impact_count : 0;
 }
 
 TnContact tn_world_contact(const TnWorld *world, int index)
 {
     if (index < 0 || index >= tn_world_contact_count(world)) return (TnContact){0};
-    if (index >= world->contacts.count) {
+    if (world->device) {
+        tn_device_fetch_contacts((TnWorld *)world);
+        if (index >= world->contacts.count) return (TnContact){0};
+    } else if (index >= world->contacts.count) {
         const TnImpact *hit = &world->impacts[index - world->contacts.count];
         TnContact out = {.geom1 = hit->geom1 + 1, .geom2 = hit->geom2 + 1};
         v3_copy(out.pos, hit->pos);
@@ -141,6 +151,10 @@ TnContact tn_world_contact(const TnWorld *world, int index)
         .geom1 = c->geom1 + 1, .geom2 = c->geom2 + 1, .gap = fmax(c->gap, c->clearance)};
     v3_copy(out.pos, c->pos);
     v3_copy(out.normal, c->normal);
+    if (world->device) {
+        v3_copy(out.force, world->device->force[index]);
+        return out;
+    }
     tn_problem_contact_lambda(&world->set.problem, index, out.force);
     tn_oval_force(world->model, &world->set, world->contacts.points, index, out.force);
     return out;
@@ -152,6 +166,7 @@ TnEnergy tn_world_energy(const TnWorld *world)
 {
     TnEnergy sum = {0.0, 0.0, 0.0};
     if (!world) return sum;
+    tn_world_fetch(world);
     const TnInstant now = tn_world_now(world);
     for (int s = 0; s < world->model->subsystem_count; s++) {
         TnEnergy e = tn_subsystem_energy(world->model, s, world->elements, &now);
@@ -172,6 +187,7 @@ TnEnergyAccount tn_world_energy_account(const TnWorld *world)
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
 {
     double p[3] = {0.0}, l[3] = {0.0};
+    tn_world_fetch(world);
     if (world)
         tn_model_momentum(world->model, world->state.qpos, world->state.qvel, world->frames, p, l);
     if (linear) v3_copy(linear, p);

@@ -6,6 +6,7 @@
 #include "../collision/narrow.h"
 #include "../collision/ray.h"
 #include "../math/vec3.h"
+#include "device.h"
 #include "queries.h"
 
 /* ---- where geoms are ---- */
@@ -20,6 +21,7 @@ void tn_geom_place(const TnPlaces *at, const TnGeom *geom, TnTransform *out)
 
 static TnPlaces places_of(const TnWorld *world)
 {
+    tn_world_fetch(world);
     return (TnPlaces){world->model, world->frames, world->state.qpos};
 }
 

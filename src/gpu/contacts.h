@@ -1,0 +1,193 @@
+/* contacts.h: from contact points to the constraints of the iteration: arms, e, last forces, and
+ * the sides of each body. */
+#ifndef TN_GPU_CONTACTS_H
+#define TN_GPU_CONTACTS_H
+
+#include "data.h"
+
+namespace tn
+{
+
+TN_DEVICE inline uint64_t warm_key(const TnContactPoint *c)
+{
+    return (uint64_t)(uint32_t)c->geom2 << 32 | c->feature;
+}
+
+/* The normal and mean tangential part of J A⁻¹ Jᵀ at an arm (solver/weights.c). */
+TN_DEVICE inline void compliance(const double *inverse, const double *r, const double *n,
+                                 double out[2])
+{
+    double m[3], xx = inverse[1], xy = inverse[2], xz = inverse[3], yy = inverse[4],
+                 yz = inverse[5], zz = inverse[6];
+    v3_cross(m, r, n);
+    double spin = m[0] * (xx * m[0] + 2.0 * (xy * m[1] + xz * m[2])) +
+                  m[1] * (yy * m[1] + 2.0 * yz * m[2]) + zz * m[2] * m[2];
+    double quadratic = r[0] * (xx * r[0] + 2.0 * (xy * r[1] + xz * r[2])) +
+                       r[1] * (yy * r[1] + 2.0 * yz * r[2]) + zz * r[2] * r[2];
+    double trace = v3_dot(r, r) * (xx + yy + zz) - quadratic;
+    out[0] = inverse[0] + spin;
+    out[1] = inverse[0] + 0.5 * (trace - spin);
+}
+
+TN_DEVICE inline void invert_sym3(const double S[9], double out[6])
+{
+    double a = S[0], b = S[1], c = S[2], d = S[4], e = S[5], f = S[8];
+    double A = d * f - e * e, B = c * e - b * f, C = b * e - c * d;
+    double i = 1.0 / (a * A + b * B + c * C);
+    out[0] = A * i;
+    out[1] = B * i;
+    out[2] = C * i;
+    out[3] = (a * f - c * c) * i;
+    out[4] = (b * c - a * e) * i;
+    out[5] = (a * d - b * b) * i;
+}
+
+/* A, b and the first v of the bodies, along the curve. */
+template <class R> void write_bodies(Queue &q, const View<R> &s)
+{
+    typedef typename Vec4<R>::type V;
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
+        const TnRigidSystem *system = &s.systems[i];
+        int r = s.rank[i], n = s.body_count;
+        double S[6], turned[3], a = system->mass_rate;
+        const double *I = system->inertia_rate, *v = system->v;
+        const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
+        invert_sym3(I, S);
+        s.inverse[7 * r] = 1.0 / a;
+        s.A[r] = (R)a;
+        for (int k = 0; k < 6; k++) {
+            s.inverse[7 * r + 1 + k] = S[k];
+            s.A[(k + 1) * n + r] = (R)packed[k];
+        }
+        m3_mul_v(turned, I, system->v_free + 3);
+        for (int k = 0; k < 3; k++) {
+            s.b[k * n + r] = (R)(a * system->v_free[k]);
+            s.b[(k + 3) * n + r] = (R)turned[k];
+        }
+        s.v[2 * r] = V{(R)v[0], (R)v[1], (R)v[2], 0};
+        s.v[2 * r + 1] = V{(R)v[3], (R)v[4], (R)v[5], 0};
+    });
+}
+
+/* e of J v̂ + e, without what the contact yields (constraint/contacts.c). */
+TN_DEVICE inline void shift_of(const Base &s, const TnContactPoint *c, int la, int lb, double e[3])
+{
+    double v1[3], v2[3], end1[3], end2[3], v[3], v_end[3];
+    const double *n = c->normal;
+    point_velocity(v1, s.twists[la], c->arm1);
+    point_velocity(v2, s.twists[lb], c->arm2);
+    point_velocity(end1, s.end_twists[la], c->arm1);
+    point_velocity(end2, s.end_twists[lb], c->arm2);
+    v3_sub(v, v2, v1);
+    v3_sub(v_end, end2, end1);
+    TnUnilateral u{};
+    u.gap = c->gap;
+    u.v = v3_dot(n, v);
+    u.v_free_end = v3_dot(n, v_end);
+    u.t = s.t;
+    u.theta = s.theta;
+    u.stabilization = s.stabilization;
+    u.gravity = s.gravity_size;
+    u.size = s.model->links[la].lever;
+    if (s.link_body[lb] >= 0 && s.model->links[lb].lever < u.size)
+        u.size = s.model->links[lb].lever;
+    TnUnilateralLaw law = tn_unilateral_law(&u);
+    for (int k = 0; k < 3; k++) e[k] = -(1.0 - s.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
+}
+
+/* The force that the last step had at this contact, among those foreseen or missed then. */
+TN_DEVICE inline void last_force(const Base &s, const TnContactPoint *c, double out[3])
+{
+    uint64_t key = warm_key(c);
+    v3_set(out, 0.0, 0.0, 0.0);
+    for (int part = 0; part < 2; part++) {
+        int row = c->geom1 + part * s.model->geom_count;
+        int many = s.old_count[row], first = many ? s.old_first[row] : 0;
+        for (int k = first; k < first + many; k++) {
+            if (s.old_key[k] != key) continue;
+            v3_copy(out, s.old_lambda + 3 * (size_t)k);
+            return;
+        }
+    }
+}
+
+/* Where the contacts of a geom are, for the next step and for a look at what is listed. Those of
+ * one geom follow each other, foreseen and missed ones each. */
+TN_DEVICE inline void note_place(const Base &s, int i, const TnContactPoint *c)
+{
+    int base = s.outcome->lists.base_count;
+    int row = c->geom1 + (i < base ? 0 : s.model->geom_count);
+    s.new_key[i] = warm_key(c);
+    atomic_add(&s.new_count[row], 1);
+    if (i == 0 || i == base || s.points[i - 1].geom1 != c->geom1) s.new_first[row] = i;
+}
+
+/* All contacts; `again`: the step is solved once more, from what was found, with those that were
+ * missed. */
+template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, int likely)
+{
+    typedef typename Vec4<R>::type V;
+    const int *count = &s.outcome->lists.contact_count;
+    size_t places = sizeof(int) * (size_t)(s.body_count + 1);
+    device_clear(q, s.side_count, places);
+    device_clear(q, s.side_fill, places);
+    device_clear(q, s.new_count, sizeof(int) * 2 * (size_t)s.geom_count);
+    each(
+        q, s.contact_room, count,
+        [=] TN_DEVICE(int i) {
+            const TnContactPoint *c = &s.points[i];
+            int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
+            int bb = s.link_body[lb], ra = s.rank[s.link_body[la]], rb = bb >= 0 ? s.rank[bb] : -1;
+            const double *n = c->normal;
+            double e[3], last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2], D[2], give[3] = {0.0, 0.0, 0.0};
+            shift_of(s, c, la, lb, e);
+            last_force(s, c, last);
+            note_place(s, i, c);
+            compliance(s.inverse + 7 * ra, c->arm1, n, Ca);
+            if (rb >= 0) compliance(s.inverse + 7 * rb, c->arm2, n, Cb);
+            for (int k = 0; k < 2; k++) {
+                D[k] = Ca[k] + Cb[k];
+                double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
+                       fb = Cb[k] > least ? Cb[k] : least;
+                double w = (fa + (rb >= 0 ? fb : 0.0)) / s.weight_scale;
+                s.start_beta[4 * (size_t)i + k] = s.weight_scale / fa;
+                s.start_beta[4 * (size_t)i + 2 + k] = rb >= 0 ? s.weight_scale / fb : 0.0;
+                B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
+                s.yield[2 * (size_t)i + k] = D[k];
+            }
+            if (s.ratio > 0.0) {
+                double ln = v3_dot(n, last);
+                for (int k = 0; k < 3; k++)
+                    give[k] = -(D[1] * last[k] + (D[0] - D[1]) * ln * n[k]) / s.ratio;
+                v3_copy(s.give + 3 * (size_t)i, give);
+            }
+            v3_copy(s.shift + 3 * (size_t)i, e);
+            Ends ends = {ra, rb};
+            s.ends[i] = ends;
+            double mu = c->dim == 1 ? 0.0 : c->friction[0];
+            const double *p = c->arm1, *o = c->arm2;
+            s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
+            s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
+            s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
+            s.total[i] = V{(R)(e[0] + give[0]), (R)(e[1] + give[1]), (R)(e[2] + give[2]), 0};
+            R share = (R)s.warm_start;
+            V start = {share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
+            if (again && i < *count - s.outcome->look.missed) start = s.lambda[i];
+            s.lambda[i] = s.trial[i] = start;
+            atomic_add(&s.side_count[ra], 1);
+            if (rb >= 0) atomic_add(&s.side_count[rb], 1);
+        },
+        128, likely);
+    scan(q, s.side_count, s.side_start, s.body_count + 1);
+    each(
+        q, s.contact_room, count,
+        [=] TN_DEVICE(int i) {
+            Ends e = s.ends[i];
+            s.sides[s.side_start[e.a] + atomic_add(&s.side_fill[e.a], 1)] = 2 * i;
+            if (e.b >= 0) s.sides[s.side_start[e.b] + atomic_add(&s.side_fill[e.b], 1)] = 2 * i + 1;
+        },
+        128, likely);
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,149 @@
+/* data.h: what a scene has on the device. `Base` is of doubles and integers, whatever the iteration
+ * runs in; `View` adds the iteration's numbers of type R. Both are copied to each kernel. */
+#ifndef TN_GPU_DATA_H
+#define TN_GPU_DATA_H
+
+#include "shared.h"
+
+namespace tn
+{
+
+#define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
+#define TN_FEW_MAX 64  /* those */
+#define TN_PARTNERS 16 /* of one geom that are kept from counting to listing */
+#define TN_EMPTY 0xffffffffu
+
+/* What a step leaves for the host. */
+struct Lists {
+    int pair_count, contact_count;
+    int base_count; /* contacts that were foreseen; the others were missed and stand behind them */
+    int pairs_needed, contacts_needed;
+    int kept; /* places taken in Base.kept */
+};
+#define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
+#define TN_DEPTH_UNIT 1e-12 /* m: whole numbers have the same sum in any order */
+struct Judged {
+    unsigned long long worst, worst_rigid, deepest; /* as bits of doubles >= 0 */
+    unsigned long long depths[TN_SUMS];             /* in TN_DEPTH_UNIT, */
+    int deep[TN_SUMS];                              /* of so many contacts */
+    int bad;                                        /* a number that is not finite */
+    int surprised[2], moves;
+};
+struct Look {
+    int pair_count, pairs_needed, contacts_needed, missed;
+    int kept;
+};
+struct Outcome {
+    Lists lists;
+    Judged judged;
+    Look look;
+};
+
+struct Base {
+    TnModel *model;
+    TnCollider *collider;
+    /* of the free motion and of the one that was found; the second of each: of shapes that are no
+     * spheres */
+    TnDetection *detection[2], *found[2];
+    TnDynamicsInput *dynamics, *next_dynamics;
+    int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
+    int pair_room, contact_room, look_room, table_size;
+    double t, theta, stabilization, gravity_size, slack;
+    double gravity[3];
+    double weight_scale, alpha, ratio, warm_start;
+    int level_count, few_count;
+    float per_cell[TN_LEVELS];
+    int last_slot[TN_LEVELS]; /* the highest */
+    const int *few;           /* slots in no grid */
+    const int *level;         /* per slot; -1: in no grid */
+    const int *body_link;     /* per body */
+    const int *link_body;     /* per link; -1: none */
+    const int *first_slot;    /* per body: the slot that tells where it is; -1: none */
+    const double *radius;     /* per link */
+    double *qpos, *qvel, *next_qpos, *next_qvel;
+    TnLinkFrame *frames;
+    double (*twists)[6], (*end_twists)[6], (*moved)[6]; /* per link */
+    double (*wrench)[6];
+    uint8_t *marks; /* per link: bit k: it is surprised as seen in way k */
+    TnRigidSystem *systems;
+    /* broad phase */
+    uint32_t *keys, *sorted_keys;
+    int *slots_in, *sorted_slots;
+    TnBounds *members;
+    int *reach; /* [TN_LEVELS][3], bits of floats */
+    uint32_t *table_key;
+    int *table_start;
+    int *item_pairs, *item_start; /* per member */
+    int *partners;                /* TN_PARTNERS planes of members */
+    int *pair1, *pair2;
+    int *pair_points, *pair_start, *pair_kept;
+    int *look1, *look2;
+    int *look_points, *look_start, *look_kept;
+    int *is_first, *rank_start, *rank; /* bodies along the curve */
+    /* contacts */
+    TnContactPoint *points, *kept;
+    int *old_first, *old_count; /* per geom: contacts of the last step, foreseen [geom_count] and
+                                   missed [geom_count] */
+    int *new_first, *new_count;
+    uint64_t *old_key, *new_key; /* geom2, feature */
+    double *old_lambda, *new_lambda;
+    double *shift;      /* e, 3 per contact */
+    double *give;       /* of contacts that yield: what goes to e, 3 per contact */
+    double *yield;      /* D normal, tangent per contact */
+    double *start_beta; /* βn, βt of side a, of side b */
+    /* sides: contact · 2 + (1: as b) */
+    int *side_count, *side_start, *side_fill, *sides;
+    /* bodies along the curve */
+    double *inverse; /* 1/a, S⁻¹: 7 each */
+    double *v_end;   /* v_λ, 6 each */
+    int *pushed;
+    Outcome *outcome;
+};
+
+template <class R> struct Vec4;
+template <> struct Vec4<float> {
+    typedef float4 type;
+};
+template <> struct Vec4<double> {
+    struct alignas(16) type {
+        double x, y, z, w;
+    };
+};
+
+/* Bodies of a contact. λ acts on b, -λ on a; b < 0: the world. */
+struct Ends {
+    int a, b;
+};
+
+template <class R> struct View : Base {
+    typedef typename Vec4<R>::type V;
+    Ends *ends;
+    V *arm_a, *arm_b, *normal, *total; /* total: e and what is given; Bn, Bt, μ behind the others */
+    V *trial, *lambda;
+    V *side_arm;         /* with the side's number behind it */
+    R *Hinv, *A, *b, *g; /* planes of body_count: 21, 7, 6, 6 */
+    V *v;                /* linear, angular */
+};
+
+TN_DEVICE inline unsigned long long double_bits(double x)
+{
+    unsigned long long b;
+    memcpy(&b, &x, 8);
+    return b;
+}
+
+TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const double r[3])
+{
+    v3_cross(out, twist + 3, r);
+    v3_add(out, out, twist);
+}
+
+/* ---- narrow.cu ---- */
+/* Points of all pairs, in the order of the pairs. */
+void find_points(Queue &q, const Base &s, int likely_pairs);
+/* Of the pairs of `look` those that are not listed and that the motion closes, behind the others.
+ */
+void find_missed_points(Queue &q, const Base &s);
+
+} // namespace tn
+#endif

@@ -1,0 +1,209 @@
+/* iterate.h: SubADMM (docs/solver.md), two kernels per iteration: contacts, then bodies. */
+#ifndef TN_GPU_ITERATE_H
+#define TN_GPU_ITERATE_H
+
+#include "data.h"
+
+namespace tn
+{
+
+/* The number of a side in the unused place of its arm. */
+template <class R> TN_DEVICE inline R with_bits(int i);
+template <> TN_DEVICE inline float with_bits<float>(int i) { return float_of(i); }
+template <> TN_DEVICE inline double with_bits<double>(int i) { return (double)i; }
+TN_DEVICE inline int bits_in(float x) { return bits_of(x); }
+TN_DEVICE inline int bits_in(double x) { return (int)x; }
+
+TN_DEVICE inline int sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - i); }
+
+/* H⁻¹ of a symmetric positive definite 6 × 6, upper triangle by rows, in place. */
+TN_DEVICE inline void invert_sym6(double H[21])
+{
+    double L[21], X[6][6];
+    for (int i = 0; i < 6; i++)
+        for (int j = i; j < 6; j++) {
+            double x = H[sym6(i, j)];
+            for (int k = 0; k < i; k++) x -= L[sym6(k, i)] * L[sym6(k, j)];
+            L[sym6(i, j)] = i == j ? sqrt(x) : x / L[sym6(i, i)];
+        }
+    for (int c = 0; c < 6; c++) /* columns of the factor's inverse */
+        for (int i = 5; i >= 0; i--) {
+            double x = i == c ? 1.0 : 0.0;
+            for (int k = i + 1; k < 6; k++) x -= L[sym6(i, k)] * X[k][c];
+            X[i][c] = x / L[sym6(i, i)];
+        }
+    for (int i = 0; i < 6; i++)
+        for (int j = i; j < 6; j++) {
+            double x = 0.0;
+            for (int k = 0; k < 6; k++) x += X[i][k] * X[j][k];
+            H[sym6(i, j)] = x;
+        }
+}
+
+/* The order in which sides were counted depends on the run. */
+TN_DEVICE inline void sort_sides(int *sides, int begin, int end)
+{
+    for (int i = begin + 1; i < end; i++) {
+        int x = sides[i], k = i;
+        for (; k > begin && sides[k - 1] > x; k--) sides[k] = sides[k - 1];
+        sides[k] = x;
+    }
+}
+
+/* One side: H += Jᵀ W J and g += Jᵀ (W J v - λ), W = bt I + (bn - bt) n nᵀ. */
+TN_DEVICE inline void add_side(const double r[3], const double n[3], const double beta[2],
+                               const double force[3], const double v[6], double H[21], double g[6])
+{
+    double J[3][6], N[6], m[3], u[3], un = 0.0, bn = beta[0], bt = beta[1];
+    for (int a = 0; a < 3; a++) {
+        double unit[3] = {0.0, 0.0, 0.0};
+        unit[a] = 1.0;
+        v3_cross(m, r, unit);
+        for (int k = 0; k < 3; k++) J[a][k] = unit[k], J[a][k + 3] = m[k];
+    }
+    v3_cross(m, r, n);
+    for (int k = 0; k < 3; k++) N[k] = n[k], N[k + 3] = m[k];
+    for (int a = 0; a < 3; a++) {
+        u[a] = 0.0;
+        for (int k = 0; k < 6; k++) u[a] += J[a][k] * v[k];
+        un += u[a] * n[a];
+    }
+    for (int a = 0; a < 6; a++)
+        for (int b = a; b < 6; b++)
+            H[sym6(a, b)] += bt * (J[0][a] * J[0][b] + J[1][a] * J[1][b] + J[2][a] * J[2][b]) +
+                             (bn - bt) * N[a] * N[b];
+    for (int a = 0; a < 3; a++) {
+        double f = bt * u[a] + (bn - bt) * un * n[a] - force[a];
+        for (int k = 0; k < 6; k++) g[k] += J[a][k] * f;
+    }
+}
+
+/* H = A + Σ Jᵀ W J, its inverse, and g. */
+template <class R> void factor(Queue &q, const View<R> &s)
+{
+    typedef typename Vec4<R>::type V;
+    each(
+        q, s.body_count, nullptr,
+        [=] TN_DEVICE(int r) {
+            int begin = s.side_start[r], end = s.side_start[r + 1], n = s.body_count;
+            double H[21] = {0}, g[6] = {0};
+            V linear = s.v[2 * r], angular = s.v[2 * r + 1];
+            double v[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+            sort_sides(s.sides, begin, end);
+            for (int i = begin; i < end; i++) {
+                int c = s.sides[i] >> 1, as_b = s.sides[i] & 1;
+                V arm = as_b ? s.arm_b[c] : s.arm_a[c], nv = s.normal[c], l = s.lambda[c];
+                double sign = as_b ? 1.0 : -1.0, force[3] = {sign * l.x, sign * l.y, sign * l.z};
+                double rr[3] = {arm.x, arm.y, arm.z}, nn[3] = {nv.x, nv.y, nv.z};
+                s.side_arm[i] = V{arm.x, arm.y, arm.z, with_bits<R>(s.sides[i])};
+                add_side(rr, nn, s.start_beta + 4 * (size_t)c + 2 * as_b, force, v, H, g);
+            }
+            for (int k = 0; k < 3; k++) H[sym6(k, k)] += s.A[r];
+            for (int i = 3, p = 1; i < 6; i++)
+                for (int j = i; j < 6; j++) H[sym6(i, j)] += s.A[p++ * n + r];
+            invert_sym6(H);
+            for (int k = 0; k < 21; k++) s.Hinv[k * n + r] = (R)H[k];
+            for (int k = 0; k < 6; k++) s.g[k * n + r] = (R)g[k];
+        },
+        64);
+}
+
+template <class R>
+TN_DEVICE inline typename Vec4<R>::type project(typename Vec4<R>::type t, typename Vec4<R>::type n)
+{
+    R tn = t.x * n.x + t.y * n.y + t.z * n.z, ln = tn > 0 ? tn : 0;
+    R x = t.x - tn * n.x, y = t.y - tn * n.y, z = t.z - tn * n.z;
+    R size = sqrt(x * x + y * y + z * z), most = n.w * ln, k = size > most ? most / size : (R)1;
+    return {ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
+}
+
+/* t ← (1-α) t + α (share λ - B (J v + e)),  λ ← Π(t) */
+template <class R> struct UpdateContacts {
+    typedef typename Vec4<R>::type V;
+    View<R> s;
+    R alpha, share;
+    TN_DEVICE void operator()(int i) const
+    {
+        Ends e = s.ends[i];
+        V p = s.arm_a[i], o = s.arm_b[i], n = s.normal[i], h = s.total[i], t = s.trial[i];
+        V va = s.v[2 * e.a], wa = s.v[2 * e.a + 1];
+        R ux = h.x - (va.x + wa.y * p.z - wa.z * p.y), uy = h.y - (va.y + wa.z * p.x - wa.x * p.z),
+          uz = h.z - (va.z + wa.x * p.y - wa.y * p.x);
+        if (e.b >= 0) {
+            V vb = s.v[2 * e.b], wb = s.v[2 * e.b + 1];
+            ux += vb.x + wb.y * o.z - wb.z * o.y;
+            uy += vb.y + wb.z * o.x - wb.x * o.z;
+            uz += vb.z + wb.x * o.y - wb.y * o.x;
+        }
+        V l = project<R>(t, n);
+        R un = (p.w - o.w) * (ux * n.x + uy * n.y + uz * n.z), Bt = o.w;
+        V next = {(1 - alpha) * t.x + alpha * (share * l.x - Bt * ux - un * n.x),
+                  (1 - alpha) * t.y + alpha * (share * l.y - Bt * uy - un * n.y),
+                  (1 - alpha) * t.z + alpha * (share * l.z - Bt * uz - un * n.z), 0};
+        s.trial[i] = next;
+        s.lambda[i] = project<R>(next, n);
+    }
+};
+
+/* F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v) */
+template <class R> struct UpdateBodies {
+    typedef typename Vec4<R>::type V;
+    View<R> s;
+    R alpha;
+    TN_DEVICE void operator()(int r) const
+    {
+        int n = s.body_count, end = s.side_start[r + 1];
+        R F[6] = {0}, x[6], b[6], g[6], v[6];
+        for (int i = s.side_start[r]; i < end; i++) {
+            V arm = s.side_arm[i];
+            int side = bits_in(arm.w);
+            V l = s.lambda[side >> 1];
+            R sign = side & 1 ? (R)1 : (R)-1;
+            l.x *= sign, l.y *= sign, l.z *= sign;
+            F[0] += l.x, F[1] += l.y, F[2] += l.z;
+            F[3] += arm.y * l.z - arm.z * l.y;
+            F[4] += arm.z * l.x - arm.x * l.z;
+            F[5] += arm.x * l.y - arm.y * l.x;
+        }
+        for (int k = 0; k < 6; k++) {
+            b[k] = s.b[k * n + r], g[k] = s.g[k * n + r];
+            x[k] = b[k] + g[k] + 2 * F[k];
+            v[k] = 0;
+        }
+        for (int i = 0, p = 0; i < 6; i++)
+            for (int j = i; j < 6; j++, p++) {
+                R h = s.Hinv[p * n + r];
+                v[i] += h * x[j];
+                if (j > i) v[j] += h * x[i];
+            }
+        s.v[2 * r] = V{v[0], v[1], v[2], 0};
+        s.v[2 * r + 1] = V{v[3], v[4], v[5], 0};
+        R a = s.A[r], xx = s.A[n + r], xy = s.A[2 * n + r], xz = s.A[3 * n + r],
+          yy = s.A[4 * n + r], yz = s.A[5 * n + r], zz = s.A[6 * n + r];
+        R Av[6] = {a * v[0],
+                   a * v[1],
+                   a * v[2],
+                   xx * v[3] + xy * v[4] + xz * v[5],
+                   xy * v[3] + yy * v[4] + yz * v[5],
+                   xz * v[3] + yz * v[4] + zz * v[5]};
+        for (int k = 0; k < 6; k++) s.g[k * n + r] = g[k] + alpha * (b[k] + F[k] - Av[k]);
+    }
+};
+
+/* `first`: the first of these iterations is the solve's first. */
+template <class R>
+void iterate(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
+{
+    const int *count = &s.outcome->lists.contact_count;
+    /* C = D/R and w = D/s: 1 - B C */
+    double w = 1.0 / s.weight_scale;
+    R share = s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
+    for (int k = 0; k < iterations; k++) {
+        R alpha = first && k == 0 ? (R)1 : (R)s.alpha;
+        each(q, s.contact_room, count, UpdateContacts<R>{s, alpha, share}, 128, likely_contacts);
+        each(q, s.body_count, nullptr, UpdateBodies<R>{s, (R)s.alpha});
+    }
+}
+
+} // namespace tn
+#endif

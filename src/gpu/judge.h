@@ -1,0 +1,92 @@
+/* judge.h: how good the forces are, in double: v_λ = A⁻¹ (b + Jᵀλ) and the natural map there
+ * (solver/natural_map.c). */
+#ifndef TN_GPU_JUDGE_H
+#define TN_GPU_JUDGE_H
+
+#include "data.h"
+
+namespace tn
+{
+
+/* Squared: |D (λ - Π(λ - D⁻¹ u))|², u at the contact. */
+TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
+                                    const double D[2], double mu)
+{
+    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = ln - un / D[0], t[3], lt[3], size = 0.0;
+    double normal = tn > 0.0 ? tn : 0.0, most = mu * normal;
+    for (int k = 0; k < 3; k++) {
+        lt[k] = l[k] - ln * n[k];
+        t[k] = lt[k] - (u[k] - un * n[k]) / D[1];
+        size += t[k] * t[k];
+    }
+    size = sqrt(size);
+    double share = size > most ? most / size : 1.0, dn = D[0] * (ln - normal), map = dn * dn;
+    for (int k = 0; k < 3; k++) {
+        double d = D[1] * (lt[k] - share * t[k]);
+        map += d * d;
+    }
+    return map;
+}
+
+template <class R> void judge(Queue &q, const View<R> &s, int likely)
+{
+    typedef typename Vec4<R>::type V;
+    device_clear(q, &s.outcome->judged, sizeof(Judged));
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
+        int r = s.rank[i], pushed = 0;
+        double F[6] = {0};
+        for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++) {
+            int side = s.sides[k], c = side >> 1;
+            V l = s.lambda[c];
+            double sign = side & 1 ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z}, m[3];
+            const TnContactPoint *p = &s.points[c];
+            if (!(f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) continue;
+            pushed = 1;
+            v3_cross(m, side & 1 ? p->arm2 : p->arm1, f);
+            for (int j = 0; j < 3; j++) F[j] += f[j], F[j + 3] += m[j];
+        }
+        s.pushed[r] = pushed;
+        const double *inverse = s.inverse + 7 * r, *free = s.systems[i].v_free;
+        double *v = s.v_end + 6 * r;
+        for (int j = 0; j < 3; j++) v[j] = free[j] + inverse[0] * F[j];
+        v[3] = free[3] + inverse[1] * F[3] + inverse[2] * F[4] + inverse[3] * F[5];
+        v[4] = free[4] + inverse[2] * F[3] + inverse[4] * F[4] + inverse[5] * F[5];
+        v[5] = free[5] + inverse[3] * F[3] + inverse[5] * F[4] + inverse[6] * F[5];
+    });
+    each(
+        q, s.contact_room, &s.outcome->lists.contact_count,
+        [=] TN_DEVICE(int i) {
+            const TnContactPoint *c = &s.points[i];
+            Judged *judged = &s.outcome->judged;
+            Ends e = s.ends[i];
+            V lambda = s.lambda[i];
+            double ua[3], ub[3] = {0.0, 0.0, 0.0}, u[3], l[3] = {lambda.x, lambda.y, lambda.z};
+            const double *n = c->normal, *D = s.yield + 2 * (size_t)i;
+            double mu = c->dim == 1 ? 0.0 : c->friction[0], depth = -fmax(c->gap, c->clearance);
+            point_velocity(ua, s.v_end + 6 * e.a, c->arm1);
+            if (e.b >= 0) point_velocity(ub, s.v_end + 6 * e.b, c->arm2);
+            for (int k = 0; k < 3; k++) u[k] = ub[k] - ua[k] + s.shift[3 * (size_t)i + k];
+            double rigid = natural_map(u, l, n, D, mu), map = rigid;
+            if (s.ratio > 0.0) { /* as it yields */
+                double ln = v3_dot(l, n);
+                for (int k = 0; k < 3; k++)
+                    u[k] += s.give[3 * (size_t)i + k] +
+                            (D[1] * l[k] + (D[0] - D[1]) * ln * n[k]) / s.ratio;
+                map = natural_map(u, l, n, D, mu);
+            }
+            if (!(map < INFINITY)) judged->bad = 1;
+            atomic_max(&judged->worst, double_bits(map));
+            atomic_max(&judged->worst_rigid, double_bits(rigid));
+            if (depth > 0.0) {
+                atomic_max(&judged->deepest, double_bits(depth));
+                atomic_add(&judged->depths[i % TN_SUMS],
+                           (unsigned long long)(depth / TN_DEPTH_UNIT));
+                atomic_add(&judged->deep[i % TN_SUMS], 1);
+            }
+            v3_copy(s.new_lambda + 3 * (size_t)i, l);
+        },
+        128, likely);
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,198 @@
+/* mirror.h: the model and its collider on the device. */
+#ifndef TN_GPU_MIRROR_H
+#define TN_GPU_MIRROR_H
+
+#include "scene.h"
+
+namespace tn
+{
+
+/* As TN_FAR, of shapes that are no spheres: pairs that move by more of the thinner one are followed
+ * to where they meet. That is slow on a device. */
+#define TN_FAR_ON_DEVICE 0.25
+
+inline TnHull *copy_hull(Queue &q, Memory &memory, const TnHull *from)
+{
+    TnHull hull = *from;
+    size_t n = (size_t)hull.vertex_count;
+    size_t edges = (size_t)hull.edge_start[n], faces = (size_t)hull.face_start[n];
+    hull.vertices = memory.copy(q, hull.vertices, 3 * n);
+    hull.edges = memory.copy(q, hull.edges, edges);
+    hull.edge_start = memory.copy(q, hull.edge_start, n + 1);
+    hull.faces = memory.copy(q, hull.faces, faces);
+    hull.face_start = memory.copy(q, hull.face_start, n + 1);
+    hull.normals = memory.copy(q, hull.normals, 3 * (size_t)hull.face_count);
+    hull.starts = memory.copy(q, hull.starts, TN_HULL_STARTS);
+    return memory.copy(q, &hull, 1);
+}
+
+/* Geoms of one mesh share its hull. */
+inline TnShape *copy_shapes(Queue &q, Memory &memory, const TnCollider *c)
+{
+    std::vector<TnShape> shapes(c->shape, c->shape + c->count);
+    std::vector<std::pair<const TnHull *, TnShape>> done;
+    for (TnShape &shape : shapes) {
+        if (!shape.hull) continue;
+        size_t k = 0;
+        while (k < done.size() && done[k].first != shape.hull) k++;
+        if (k == done.size()) {
+            TnShape copied{};
+            TnHull *hull = copy_hull(q, memory, shape.hull);
+            copied.hull = hull;
+            TnHull on_host;
+            memset(&on_host, 0, sizeof on_host);
+            copy_bytes(q, &on_host, hull, sizeof on_host);
+            wait(q);
+            copied.mesh_vertices = on_host.vertices;
+            done.push_back({shape.hull, copied});
+        }
+        shape.hull = done[k].second.hull;
+        shape.mesh_vertices = done[k].second.mesh_vertices;
+    }
+    return memory.copy(q, shapes.data(), shapes.size());
+}
+
+/* Slots by size: grids with cells that hold the boxes of their level at rest, a factor of four per
+ * level, from the smallest on. What is left of few is in the list. */
+inline void sort_out_levels(Queue &q, Memory &memory, Base &s, const TnCollider *c)
+{
+    int n = c->finite_count;
+    std::vector<int> level((size_t)c->count, -1), few;
+    std::vector<double> side((size_t)n);
+    for (int i = 0; i < n; i++)
+        side[(size_t)i] =
+            2.0 * (c->slots[i].shape_type == TN_GEOM_SPHERE ? c->slots[i].radius
+                                                            : c->locals[i].bounding_radius);
+    for (int pass = 0; pass < TN_LEVELS; pass++) {
+        double least = INFINITY, largest = 0.0;
+        int left = 0;
+        for (size_t i = 0; i < side.size(); i++)
+            if (level[i] < 0) {
+                left++;
+                if (side[i] < least) least = side[i];
+            }
+        if (!left || (pass > 0 && left <= TN_FEW_MAX)) break;
+        bool last = pass == TN_LEVELS - 1;
+        s.last_slot[pass] = -1;
+        for (size_t i = 0; i < side.size(); i++)
+            if (level[i] < 0 && (side[i] <= 4.0 * least || last)) {
+                level[i] = pass;
+                if (side[i] > largest) largest = side[i];
+                s.last_slot[pass] = (int)i;
+            }
+        s.per_cell[pass] = (float)(1.0 / (1.25 * largest));
+        s.level_count = pass + 1;
+    }
+    for (int i = 0; i < n; i++)
+        if (level[(size_t)i] < 0) few.push_back(i);
+    s.level = memory.copy(q, level.data(), level.size());
+    s.few = memory.copy(q, few.data(), few.size());
+    s.few_count = (int)few.size();
+}
+
+inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c)
+{
+    TnCollider collider = *c;
+    size_t n = (size_t)c->count;
+    collider.slots = memory.copy(q, c->slots, n);
+    collider.locals = memory.copy(q, c->locals, n);
+    collider.shape = copy_shapes(q, memory, c);
+    collider.thinness = memory.copy(q, c->thinness, n);
+    collider.tri_meshes = memory.take<struct TnTriMesh *>(q, n);
+    collider.surfaces = memory.copy(q, c->surfaces, (size_t)c->surface_count);
+    collider.place = memory.copy(q, c->place, n);
+    collider.bounds = memory.copy(q, c->bounds, n);
+    collider.beyond = nullptr;
+    collider.asleep = nullptr;
+    collider.model = s.model;
+    s.collider = memory.copy(q, &collider, 1);
+}
+
+/* Which link is which body. Bodies without geoms are behind all others along the curve. */
+inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c)
+{
+    std::vector<int> body_link, link_body((size_t)m->link_count, -1);
+    for (int i = 0; i < m->subsystem_count; i++) {
+        link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
+        body_link.push_back(m->subsystems[i].link_start);
+    }
+    std::vector<int> first_slot(body_link.size(), -1), rank(body_link.size() + 1, 0);
+    for (int k = c->moving_count - 1; k >= 0; k--)
+        first_slot[(size_t)link_body[(size_t)c->slots[k].link]] = k;
+    int behind = 0;
+    for (int slot : first_slot) behind += slot >= 0;
+    for (size_t i = 0; i < body_link.size(); i++)
+        if (first_slot[i] < 0) rank[i] = behind++;
+    s.body_count = (int)body_link.size();
+    s.body_link = memory.copy(q, body_link.data(), body_link.size());
+    s.link_body = memory.copy(q, link_body.data(), link_body.size());
+    s.first_slot = memory.copy(q, first_slot.data(), first_slot.size());
+    s.rank = memory.copy(q, rank.data(), rank.size());
+}
+
+inline void write_inputs(Queue &q, Memory &memory, Base &s)
+{
+    TnDetection d{};
+    d.collider = s.collider;
+    d.frames = s.frames;
+    d.t = s.t;
+    d.slack = s.slack;
+    d.touching = TN_TOUCHING;
+    for (int k = 0; k < 2; k++) {
+        d.far = k ? TN_FAR_ON_DEVICE : TN_FAR;
+        d.twists = s.end_twists;
+        d.held = s.twists;
+        s.detection[k] = memory.copy(q, &d, 1);
+        d.twists = d.held = s.moved;
+        s.found[k] = memory.copy(q, &d, 1);
+    }
+    TnDynamicsInput in{};
+    in.model = s.model;
+    in.t = s.t;
+    in.theta = s.theta;
+    in.wrench = s.wrench;
+    in.qpos = s.qpos;
+    in.qvel = s.qvel;
+    s.dynamics = memory.copy(q, &in, 1);
+    in.qpos = s.next_qpos;
+    in.qvel = s.next_qvel;
+    s.next_dynamics = memory.copy(q, &in, 1);
+}
+
+inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c,
+                         const TnGpuDef &def)
+{
+    TnModel model = *m;
+    size_t links = (size_t)m->link_count;
+    model.links = memory.copy(q, m->links, links);
+    model.joints = memory.copy(q, m->joints, (size_t)m->joint_count);
+    model.geoms = memory.copy(q, m->geoms, (size_t)m->geom_count);
+    model.geom_link = memory.copy(q, m->geom_link, (size_t)m->geom_count);
+    s.model = memory.copy(q, &model, 1);
+    s.link_count = m->link_count;
+    s.geom_count = m->geom_count;
+    s.slot_count = c->count;
+    s.finite_count = c->finite_count;
+    s.moving_count = c->moving_count;
+    s.radius = memory.copy(q, def.radius, links);
+    copy_collider(q, memory, s, c);
+    sort_out_levels(q, memory, s, c);
+    number_bodies(q, memory, s, m, c);
+    s.frames = memory.take<TnLinkFrame>(q, links);
+    TnLinkFrame world{};
+    world.quat[0] = world.rot[0] = world.rot[4] = world.rot[8] = 1.0;
+    copy_bytes(q, s.frames, &world, sizeof world);
+    s.twists = (double(*)[6])memory.take<double>(q, 6 * links);
+    s.end_twists = (double(*)[6])memory.take<double>(q, 6 * links);
+    s.moved = (double(*)[6])memory.take<double>(q, 6 * links);
+    s.wrench = (double(*)[6])memory.take<double>(q, 6 * links);
+    s.marks = memory.take<uint8_t>(q, links);
+    s.qpos = memory.take<double>(q, (size_t)m->qpos_count);
+    s.qvel = memory.take<double>(q, (size_t)m->dof_count);
+    s.next_qpos = memory.take<double>(q, (size_t)m->qpos_count);
+    s.next_qvel = memory.take<double>(q, (size_t)m->dof_count);
+    write_inputs(q, memory, s);
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,78 @@
+/* missed.h: contacts that nobody foresaw (step/missed.c says why).
+ *
+ * Once the motion is found, geoms of bodies that get elsewhere than expected look once more, with
+ * boxes over that motion. Boxes keep their centres, so the cells of the broad phase stay. */
+#ifndef TN_GPU_MISSED_H
+#define TN_GPU_MISSED_H
+
+#include "broad.h"
+
+namespace tn
+{
+
+/* Seen in the way in which fewer are surprised. */
+TN_DEVICE inline bool is_marked(const Base &s, int slot)
+{
+    if (slot >= s.moving_count) return false;
+    const int *count = s.outcome->judged.surprised;
+    int seen = count[0] < count[1] ? 0 : 1;
+    return s.marks[s.collider->slots[slot].link] >> seen & 1;
+}
+
+/* How many pairs a member looks at; with at >= 0 they are listed from there on. */
+TN_DEVICE inline int look_around(const Base &s, int i, int at)
+{
+    const TnBounds box = s.members[i];
+    int count = 0;
+    if (!is_marked(s, box.slot)) return 0;
+    each_partner(
+        s, box, false,
+        [&](int other) { return other > box.slot || (other != box.slot && !is_marked(s, other)); },
+        [&](int other) {
+            if (at >= 0 && at + count < s.look_room) {
+                s.look1[at + count] = other > box.slot ? box.slot : other;
+                s.look2[at + count] = other > box.slot ? other : box.slot;
+            }
+            count++;
+        });
+    return count;
+}
+
+inline void find_missed(Queue &q, const Base &s)
+{
+    int n = s.finite_count;
+    device_clear(q, &s.outcome->look, sizeof(Look));
+    device_clear(q, s.reach, sizeof(int) * 3 * TN_LEVELS);
+    each(q, n, nullptr, [=] TN_DEVICE(int i) {
+        int slot = s.sorted_slots[i], level = s.level[slot];
+        if (slot < s.moving_count) {
+            double h[3];
+            tn_bounds_place(s.found[0], slot, h);
+            tn_bounds_sweep(s.found[0], slot, h);
+        }
+        const TnBounds b = s.collider->bounds[slot];
+        s.members[i] = b;
+        for (int k = 0; k < 3 && level >= 0; k++)
+            atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
+    });
+    each(q, n, nullptr, [=] TN_DEVICE(int i) { s.item_pairs[i] = look_around(s, i, -1); });
+    scan(q, s.item_pairs, s.item_start, n);
+    each(q, n, nullptr, [=] TN_DEVICE(int i) {
+        int count = s.item_pairs[i], end = s.item_start[i] + count;
+        if (count) look_around(s, i, s.item_start[i]);
+        if (i == n - 1) {
+            s.outcome->look.pairs_needed = end;
+            s.outcome->look.pair_count = end > s.look_room ? 0 : end;
+        }
+    });
+    find_missed_points(q, s);
+}
+
+inline void add_missed(Queue &q, const Base &s)
+{
+    each(q, 1, nullptr,
+         [=] TN_DEVICE(int) { s.outcome->lists.contact_count += s.outcome->look.missed; });
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,75 @@
+/* motion.h: the smooth motion of free bodies, by the engine's own dynamics/rigid. */
+#ifndef TN_GPU_MOTION_H
+#define TN_GPU_MOTION_H
+
+#include "data.h"
+
+namespace tn
+{
+
+/* Frames, A and v_free of each body. */
+inline void assemble(Queue &q, const Base &s)
+{
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
+        int l = s.body_link[i];
+        const TnLink *link = &s.model->links[l];
+        const TnJoint *joint = &s.model->joints[link->joint_start];
+        TnLinkWalk walk{};
+        tn_link_walk_joint(&walk, joint, s.qpos + joint->qpos_start);
+        tn_link_frame_from_walk(&s.frames[l], link, &walk);
+        TnRigidSystem system;
+        tn_rigid_assemble(s.dynamics, l, &s.frames[l], &system);
+        s.systems[i] = system;
+        for (int k = 0; k < 6; k++) {
+            s.twists[l][k] = system.v[k];
+            s.end_twists[l][k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
+        }
+    });
+}
+
+/* How far a link gets from where it was expected, in two ways (step/missed.c). */
+TN_DEVICE inline void note_surprise(const Base &s, int l)
+{
+    const double *moved = s.moved[l];
+    double linear[3], angular[3], radius = s.radius[l];
+    const double share = 0.55; /* of the way ahead that contacts are listed for, as there */
+    v3_sub(linear, moved, s.end_twists[l]);
+    v3_sub(angular, moved + 3, s.end_twists[l] + 3);
+    double turned = v3_norm(angular) * radius, off[2];
+    off[0] = s.t * (v3_norm(linear) + turned);
+    v3_add_scaled(linear, s.gravity, 0.5 * s.t);
+    off[1] = s.t * (v3_norm(linear) + turned);
+    int marks = 0;
+    for (int k = 0; k < 2; k++)
+        if (off[k] > share * s.slack) {
+            marks |= 1 << k;
+            atomic_add(&s.outcome->judged.surprised[k], 1);
+        }
+    s.marks[l] = (uint8_t)marks;
+    if (s.t * (v3_norm(moved) + v3_norm(moved + 3) * radius) > share * s.slack)
+        s.outcome->judged.moves = 1;
+}
+
+/* q⁺ and v⁺ beside the present state. */
+inline void advance(Queue &q, const Base &s)
+{
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
+        int l = s.body_link[i], r = s.rank[i];
+        const double *vhat = s.v_end + 6 * r;
+        double way[6];
+        tn_rigid_way(s.dynamics, s.systems[i].v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
+        tn_rigid_advance(s.dynamics, l, &s.frames[l], &s.systems[i], vhat, way, s.next_qpos,
+                         s.next_qvel);
+        for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
+        note_surprise(s, l);
+        const TnLink *link = &s.model->links[l];
+        const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
+        const double *qv = s.next_qvel + link->dof_start;
+        for (int k = 0; k < 7; k++)
+            if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
+                s.outcome->judged.bad = 1;
+    });
+}
+
+} // namespace tn
+#endif

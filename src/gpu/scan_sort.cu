@@ -1,0 +1,82 @@
+/* scan_sort.cu: running sums and sorting, on the device by CUB. */
+#include "parallel.h"
+
+#ifdef __CUDACC__
+#include <cub/cub.cuh>
+#else
+#include <algorithm>
+#include <numeric>
+#include <vector>
+#endif
+
+namespace tn
+{
+
+#ifdef __CUDACC__
+
+static size_t scan_bytes(int n)
+{
+    size_t bytes = 0;
+    cub::DeviceScan::ExclusiveSum(nullptr, bytes, (const int *)nullptr, (int *)nullptr, n);
+    return bytes;
+}
+
+static size_t sort_bytes(int n)
+{
+    size_t bytes = 0;
+    cub::DeviceRadixSort::SortPairs(nullptr, bytes, (const uint32_t *)nullptr, (uint32_t *)nullptr,
+                                    (const int *)nullptr, (int *)nullptr, n);
+    return bytes;
+}
+
+void reserve_scratch(Queue &q, int n)
+{
+    size_t bytes = scan_bytes(n) > sort_bytes(n) ? scan_bytes(n) : sort_bytes(n);
+    if (bytes <= q.scratch_size) return;
+    if (q.scratch) device_delete(q.scratch);
+    q.scratch = device_new(q, bytes);
+    q.scratch_size = q.failed ? 0 : bytes;
+}
+
+void scan(Queue &q, const int *in, int *out, int n)
+{
+    size_t bytes = q.scratch_size;
+    if (q.failed) return;
+    q.check(cub::DeviceScan::ExclusiveSum(q.scratch, bytes, in, out, n, q.stream), "summing");
+}
+
+void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
+          int *sorted_values, int n)
+{
+    size_t bytes = q.scratch_size;
+    if (q.failed) return;
+    q.check(cub::DeviceRadixSort::SortPairs(q.scratch, bytes, keys, sorted_keys, values,
+                                            sorted_values, n, 0, 32, q.stream),
+            "sorting");
+}
+
+#else
+
+void reserve_scratch(Queue &, int) {}
+
+void scan(Queue &q, const int *in, int *out, int n)
+{
+    if (!q.failed) std::exclusive_scan(in, in + n, out, 0);
+}
+
+void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
+          int *sorted_values, int n)
+{
+    if (q.failed) return;
+    std::vector<int> order((size_t)n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [=](int a, int b) { return keys[a] < keys[b]; });
+    for (int i = 0; i < n; i++) {
+        sorted_keys[i] = keys[order[(size_t)i]];
+        sorted_values[i] = values[order[(size_t)i]];
+    }
+}
+
+#endif
+
+} // namespace tn

@@ -1,0 +1,102 @@
+/* scene.h: a scene on the device: its memory and the order of a step.
+ *
+ *     head    assemble   frames, A and v_free of each body                 motion.h
+ *             broad      swept boxes, sorted by cell along a curve         broad.h
+ *             narrow     points                                            narrow.cu
+ *             contacts   arms, e, last forces; sides of each body          contacts.h
+ *             factor     H⁻¹, g                                            iterate.h
+ *     solve   iterate    SubADMM                                           iterate.h
+ *             judge      v_λ and the natural map, in double                judge.h
+ *     tail    advance    q⁺, v⁺ beside the state                           motion.h
+ *     look               contacts that the motion closes unforeseen        missed.h
+ *     again              contacts with these, factor; then solve and tail
+ *
+ * Each number is computed by one thread in a fixed order, so two runs have the same bits. Each of
+ * these parts is recorded as a graph and replayed. What does not fit into the memory for pairs and
+ * contacts is counted; the memory grows then and the step is done again. */
+#ifndef TN_GPU_SCENE_H
+#define TN_GPU_SCENE_H
+
+#include <utility>
+#include <vector>
+
+#include "any_scene.h"
+#include "contacts.h"
+#include "iterate.h"
+#include "judge.h"
+#include "missed.h"
+#include "motion.h"
+
+namespace tn
+{
+
+#define TN_CHUNK_OF_ITERATIONS 30 /* between two looks at the error */
+#define TN_REPEATS 2              /* of a step whose contacts were not foreseen, as in step.c */
+
+typedef enum Part { WHOLE, HEAD, FIRST, MORE, TAIL, LOOK, AGAIN, PARTS } Part;
+
+/* Memory that is given back together. */
+struct Memory {
+    std::vector<void *> blocks;
+    template <class T> T *take(Queue &q, size_t n)
+    {
+        T *p = (T *)device_new(q, (n ? n : 1) * sizeof(T));
+        if (p) blocks.push_back(p);
+        device_clear(q, p, n * sizeof(T));
+        return p;
+    }
+    template <class T> T *copy(Queue &q, const T *from, size_t n)
+    {
+        T *p = take<T>(q, n);
+        copy_bytes(q, p, from, n * sizeof(T));
+        wait(q); /* the host's copy may be temporary */
+        return p;
+    }
+    void release()
+    {
+        for (void *p : blocks) device_delete(p);
+        blocks.clear();
+    }
+    ~Memory() { release(); }
+};
+
+template <class R> struct Scene : AnyScene {
+    TnGpuDef def{};
+    View<R> s{};
+    Memory own, of_pairs, of_contacts, of_look;
+    Outcome *outcome = nullptr; /* the host's copy */
+    int qpos_count = 0, dof_count = 0;
+    int contact_count = 0; /* of the last step */
+    bool wrench_set = false;
+    int likely_pairs = 0, likely_contacts = 0;
+    int turn = 0; /* buffers are swapped in each step: parts are recorded for both sets */
+
+    Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t limit);
+    ~Scene() override;
+    void put(const double *qpos, const double *qvel, bool forget) override;
+    void get(double *qpos, double *qvel) override;
+    void put_wrench(const double (*wrench)[6]) override;
+    void contacts(TnContactPoint *points, double *force) override;
+    void step(TnGpuReport *report) override;
+
+  private:
+    void take_bodies();
+    void take_pairs(int n);
+    void take_contacts(int n);
+    void take_look(int n);
+    bool grow();
+    void set_likely();
+    void enqueue(Part part);
+    void play(Part part);
+    void solve(TnGpuReport *report);
+    bool look_for_missed(TnGpuReport *report);
+    void swap_buffers();
+    double error() const;
+#ifdef __CUDACC__
+    cudaGraphExec_t graphs[PARTS][2] = {};
+#endif
+    void forget_graphs();
+};
+
+} // namespace tn
+#endif

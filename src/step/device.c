@@ -1,0 +1,332 @@
+/* device.c: see device.h. */
+#include "device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "../collision/collider.h"
+#include "../gpu/gpu.h"
+#include "step.h"
+
+/* Islands that are too large for Newton's method are solved so much less exactly, in so many more
+ * iterations (solver/choose.c); on a device everything is one. */
+#define COMPLIANT_TOLERANCES 100.0
+#define COMPLIANT_ITERATIONS 32
+
+/* ---- what cannot run there ---- */
+
+static void refuse(TnError *err, const char *what, const char *kind, const char *name)
+{
+    if (kind)
+        tn_error_add(err, TN_ERROR_USAGE, "device: %s (%s '%s') cannot run on a device yet", what,
+                     kind, name);
+    else
+        tn_error_add(err, TN_ERROR_USAGE, "device: %s cannot run on a device yet", what);
+}
+
+static void check_bodies(const TnModel *m, TnError *err)
+{
+    static const char *const kinds[] = {
+        [TN_SUBSYSTEM_TREE] = "a body with joints", [TN_SUBSYSTEM_ROD] = "a cable"};
+    for (int s = 0; s < m->subsystem_count; s++) {
+        const TnSubsystem *sub = &m->subsystems[s];
+        if (sub->kind != TN_SUBSYSTEM_TREE && sub->kind != TN_SUBSYSTEM_ROD) continue;
+        refuse(err, kinds[sub->kind], "body", m->body_names[m->links[sub->link_start].body]);
+        return;
+    }
+    if (m->soft_count) refuse(err, "a soft body", "soft body", m->soft_names[0]);
+}
+
+static void check_geoms(const TnWorld *world, TnError *err)
+{
+    const TnModel *m = world->model;
+    const TnCollider *c = world->collider;
+    for (int i = 0; i < c->count; i++) {
+        const TnSurface *surface = &c->surfaces[c->slots[i].surface];
+        const char *what = surface->restitution > 0.0 ? "restitution"
+                           : surface->dim > 3         ? "torsional or rolling friction"
+                           : c->tri_meshes[i]         ? "a height field or a mesh of triangles"
+                                                      : NULL;
+        if (!what) continue;
+        refuse(err, what, "geom", m->geom_names[c->slots[i].geom]);
+        return;
+    }
+}
+
+static void check_counts(const TnModel *m, TnError *err)
+{
+    const struct {
+        bool there;
+        const char *what;
+    } parts[] = {
+        {m->equality_count > 0, "an equality"}, {m->tendon_count > 0, "a tendon"},
+        {m->actuator_count > 0, "an actuator"}, {m->wheel_count > 0, "a wheel"},
+        {m->mocap_count > 0, "a mocap body"},   {m->pair_count > 0, "an explicit contact pair"},
+        {m->exclude_count > 0, "an exclude"},   {m->drags != NULL, "a medium"},
+        {m->has_lift, "gravity compensation"}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].there) refuse(err, parts[i].what, NULL, NULL);
+}
+
+static bool is_compliant(const TnSolverDef *solver)
+{
+    return solver->tolerance > 0.0 && solver->contact_ratio > 0.0 &&
+           solver->method == TN_METHOD_AUTO;
+}
+
+static bool check(const TnWorld *world, TnError *err)
+{
+    const TnSolverDef *solver = &world->def.solver;
+    TnError local = {0};
+    if (!err) err = &local;
+    int before = err->count;
+    check_bodies(world->model, err);
+    check_geoms(world, err);
+    check_counts(world->model, err);
+    if (world->def.sleep != TN_SLEEP_OFF) refuse(err, "sleeping", NULL, NULL);
+    if (world->def.relinearize > 1) refuse(err, "a number of passes", NULL, NULL);
+    if (solver->anderson > 0) refuse(err, "Anderson acceleration", NULL, NULL);
+    if (solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM)
+        refuse(err, "a solver other than auto and subadmm", NULL, NULL);
+    if (is_compliant(solver) && world->model->option.contact_stiffness > 0.0)
+        refuse(err, "a contact stiffness", NULL, NULL);
+    return err->count == before;
+}
+
+/* ---- there and back ---- */
+
+static bool make_scene(TnWorld *world, TnError *err)
+{
+    const TnSolverDef *solver = &world->def.solver;
+    const TnOption *option = &world->model->option;
+    TnDeviceSide *side = world->device;
+    bool compliant = is_compliant(solver);
+    TnGpuDef def = {.t = world->t,
+                    .theta = option->theta,
+                    .stabilization = option->stabilization,
+                    .radius = world->groups->radius,
+                    .iterations = solver->iterations * (compliant ? COMPLIANT_ITERATIONS : 1),
+                    .tolerance = solver->tolerance * (compliant ? COMPLIANT_TOLERANCES : 1.0),
+                    .weight_scale = solver->weight_scale,
+                    .over_relaxation = solver->over_relaxation,
+                    .contact_ratio = compliant ? solver->contact_ratio : 0.0,
+                    .warm_start = solver->warm_start < 0.0 ? 1.0 : solver->warm_start,
+                    .float64 = world->def.device == TN_DEVICE_CUDA64};
+    if (!check(world, err)) return false;
+    tn_gpu_destroy(side->scene);
+    side->scene = tn_gpu_create(world->model, world->collider, &def, err);
+    side->put = side->scene != NULL;
+    side->renew = false;
+    return side->scene != NULL;
+}
+
+bool tn_device_create(TnWorld *world, TnError *err)
+{
+    TnGpuInfo info;
+    if (world->def.device == TN_DEVICE_CPU) return true;
+    world->device = tn_calloc(1, sizeof *world->device);
+    if (!world->device) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+        return false;
+    }
+    return tn_gpu_info(&info, err) && make_scene(world, err);
+}
+
+void tn_device_destroy(TnWorld *world)
+{
+    TnDeviceSide *side = world->device;
+    if (!side) return;
+    tn_gpu_destroy(side->scene);
+    tn_free(side->points);
+    tn_free(side->force);
+    tn_free(side);
+}
+
+/* The device is lost: the host's state is the last that is known. */
+static void give_up(TnWorld *world, const TnError *err)
+{
+    TnDeviceSide *side = world->device;
+    tn_gpu_destroy(side->scene);
+    side->scene = NULL;
+    side->ahead = side->has_contacts = false;
+    side->contact_count = 0;
+    world->contacts.count = 0;
+    world->state.time = side->time;
+    if (world->def.log) world->def.log(world->def.log_user, TN_LOG_WARNING, err->message);
+}
+
+/* Frames and twists of the state that is here now. */
+static void place(TnWorld *world)
+{
+    world->team = world->pool;
+    world->energies_known = false;
+    world->has_problem = false;
+    tn_world_update_frames(world, NULL, 0);
+}
+
+void tn_device_fetch(TnWorld *world)
+{
+    TnDeviceSide *side = world->device;
+    TnError err = {0};
+    if (!side->ahead) return;
+    /* beside the state: what comes from a device that fails must not spoil it */
+    if (!tn_gpu_get(side->scene, world->next_qpos, world->next_qvel, &err)) {
+        give_up(world, &err);
+        return;
+    }
+    memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)world->model->qpos_count);
+    memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)world->model->dof_count);
+    side->ahead = false;
+    side->time = world->state.time;
+    place(world);
+}
+
+static bool reserve_contacts(TnDeviceSide *side)
+{
+    int n = side->contact_count;
+    if (n <= side->capacity) return true;
+    tn_free(side->points);
+    tn_free(side->force);
+    side->capacity = 0;
+    side->points = tn_malloc(sizeof *side->points * (size_t)(n + n / 4));
+    side->force = tn_malloc(sizeof *side->force * (size_t)(n + n / 4));
+    if (!side->points || !side->force) return false;
+    side->capacity = n + n / 4;
+    return true;
+}
+
+void tn_device_fetch_contacts(TnWorld *world)
+{
+    TnDeviceSide *side = world->device;
+    TnError err = {0};
+    if (side->has_contacts || !side->contact_count || !side->scene) return;
+    if (!reserve_contacts(side)) return;
+    tn_world_fetch(world);
+    if (!side->scene) return;
+    if (!tn_gpu_contacts(side->scene, side->points, side->force, &err)) {
+        give_up(world, &err);
+        return;
+    }
+    side->has_contacts = true;
+    world->contacts = (TnContactList){.points = side->points, .count = side->contact_count};
+}
+
+void tn_device_note_state(TnWorld *world, bool forget)
+{
+    TnDeviceSide *side = world->device;
+    if (!side) return;
+    side->put = true;
+    side->forget |= forget;
+    side->ahead = side->has_contacts = false;
+    side->contact_count = 0;
+    side->time = world->state.time;
+}
+
+void tn_device_note_model(TnWorld *world)
+{
+    if (world->device) world->device->renew = true;
+}
+
+/* ---- a step ---- */
+
+static bool hand_over(TnWorld *world, TnError *err)
+{
+    TnDeviceSide *side = world->device;
+    if (!side->scene) {
+        tn_error_add(err, TN_ERROR_DEVICE, "device: it failed before; create the world again");
+        return false;
+    }
+    if (side->renew && !make_scene(world, err)) return false;
+    if (side->put &&
+        !tn_gpu_put(side->scene, world->state.qpos, world->state.qvel, side->forget, err))
+        return false;
+    side->put = side->forget = false;
+    return tn_gpu_put_wrench(side->scene,
+                             world->wrench_set ? (const double(*)[6])world->wrench : NULL, err);
+}
+
+static void add_part(TnStepReport *sum, const TnGpuReport *part, double velocity_scale,
+                     double tolerance)
+{
+    sum->converged = sum->converged && (tolerance == 0.0 || part->error < tolerance);
+    sum->iterations += part->iterations;
+    sum->error = fmax(sum->error, part->error); /* the other where one is NaN */
+    sum->rigid_error = fmax(sum->rigid_error, part->rigid_error);
+    sum->residual = sum->error * velocity_scale;
+    sum->rough = sum->error > 1.0;
+    sum->mean_penetration += part->mean_penetration;
+    sum->max_penetration = fmax(sum->max_penetration, part->max_penetration);
+    sum->contact_count = part->contact_count;
+}
+
+/* All sub-steps; `refused`: one would not have been finite. */
+static bool take_parts(TnWorld *world, TnStepReport *report, bool *refused, TnError *err)
+{
+    const TnSolverDef *solver = &world->def.solver;
+    double scale = tn_world_solver(world).velocity_scale;
+    double tolerance = solver->tolerance * (is_compliant(solver) ? COMPLIANT_TOLERANCES : 1.0);
+    for (int k = 0; k < world->substeps; k++) {
+        TnGpuReport part;
+        if (!tn_gpu_step(world->device->scene, &part, err)) return false;
+        *refused = !part.finite;
+        if (*refused) return true;
+        add_part(report, &part, scale, tolerance);
+    }
+    report->mean_penetration /= world->substeps;
+    return true;
+}
+
+TnStepReport tn_device_step(TnWorld *world)
+{
+    TnDeviceSide *side = world->device;
+    TnStepReport report = tn_report_open();
+    TnError err = {0};
+    bool refused = false;
+    double start = tn_clock();
+    report.converged = true;
+    if (world->substeps > 1) tn_world_fetch(world); /* a step that is refused is taken back */
+    if (!hand_over(world, &err) || !take_parts(world, &report, &refused, &err)) {
+        /* without memory for more the state is still there */
+        if (side->scene && !side->put) tn_world_fetch(world);
+        if (side->scene || !err.count) give_up(world, &err);
+        report.converged = false;
+        return report;
+    }
+    if (refused) {
+        if (world->substeps > 1) tn_device_note_state(world, false);
+        report.converged = false;
+        return report;
+    }
+    report.diverged = false;
+    side->ahead = true;
+    side->has_contacts = false;
+    side->contact_count = report.contact_count;
+    world->contacts = (TnContactList){0};
+    world->has_problem = false;
+    world->state.time += world->model->option.timestep;
+    report.times.total = tn_clock() - start;
+    return report;
+}
+
+/* ---- which there are ---- */
+
+bool tn_device_info(TnDevice device, TnDeviceInfo *out, TnError *err)
+{
+    TnGpuInfo info;
+    if (!out) return false;
+    *out = (TnDeviceInfo){0};
+    if (device == TN_DEVICE_CPU) {
+        snprintf(out->name, sizeof out->name, "this processor");
+        return true;
+    }
+    if (device != TN_DEVICE_CUDA && device != TN_DEVICE_CUDA64) {
+        tn_error_add(err, TN_ERROR_USAGE, "device: unknown device %d", (int)device);
+        return false;
+    }
+    if (!tn_gpu_info(&info, err)) return false;
+    snprintf(out->name, sizeof out->name, "%s", info.name);
+    out->memory = info.memory;
+    return true;
+}
