@@ -10,6 +10,7 @@ static const Command commands[] = {
     {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
     {"scaling", cmd_scaling, "time per step of growing piles, longer cables and finer soft beams"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
+    {"gpu", cmd_gpu, "time per step of large piles on a device"},
 };
 
 const Program program = {

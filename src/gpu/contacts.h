@@ -95,13 +95,13 @@ TN_DEVICE inline void shift_of(const Base &s, const TnContactPoint *c, int la, i
     for (int k = 0; k < 3; k++) e[k] = -(1.0 - s.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
 }
 
-/* The force that the last step had at this contact, among those foreseen or missed then. */
+/* The force that the last step had at this contact, in whichever part of its list. */
 TN_DEVICE inline void last_force(const Base &s, const TnContactPoint *c, double out[3])
 {
     uint64_t key = warm_key(c);
     v3_set(out, 0.0, 0.0, 0.0);
-    for (int part = 0; part < 2; part++) {
-        int row = c->geom1 + part * s.model->geom_count;
+    for (int part = 0; part < TN_PARTS; part++) {
+        int row = c->geom1 + part * s.geom_count;
         int many = s.old_count[row], first = many ? s.old_first[row] : 0;
         for (int k = first; k < first + many; k++) {
             if (s.old_key[k] != key) continue;
@@ -115,11 +115,13 @@ TN_DEVICE inline void last_force(const Base &s, const TnContactPoint *c, double 
  * one geom follow each other, foreseen and missed ones each. */
 TN_DEVICE inline void note_place(const Base &s, int i, const TnContactPoint *c)
 {
-    int base = s.outcome->lists.base_count;
-    int row = c->geom1 + (i < base ? 0 : s.model->geom_count);
+    const Lists *lists = &s.outcome->lists;
+    int base = lists->base_count, second = lists->second_start;
+    int row = c->geom1 + (i < base ? 0 : i < second ? 1 : 2) * s.geom_count;
     s.new_key[i] = warm_key(c);
     atomic_add(&s.new_count[row], 1);
-    if (i == 0 || i == base || s.points[i - 1].geom1 != c->geom1) s.new_first[row] = i;
+    if (i == 0 || i == base || i == second || s.points[i - 1].geom1 != c->geom1)
+        s.new_first[row] = i;
 }
 
 /* All contacts; `again`: the step is solved once more, from what was found, with those that were
@@ -131,7 +133,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
     size_t places = sizeof(int) * (size_t)(s.body_count + 1);
     device_clear(q, s.side_count, places);
     device_clear(q, s.side_fill, places);
-    device_clear(q, s.new_count, sizeof(int) * 2 * (size_t)s.geom_count);
+    device_clear(q, s.new_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {
@@ -172,7 +174,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             s.total[i] = V{(R)(e[0] + give[0]), (R)(e[1] + give[1]), (R)(e[2] + give[2]), 0};
             R share = (R)s.warm_start;
             V start = {share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
-            if (again && i < *count - s.outcome->look.missed) start = s.lambda[i];
+            if (again && i < s.outcome->lists.solved) start = s.lambda[i];
             s.lambda[i] = s.trial[i] = start;
             atomic_add(&s.side_count[ra], 1);
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);

@@ -11,12 +11,16 @@ namespace tn
 #define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
 #define TN_FEW_MAX 64  /* those */
 #define TN_PARTNERS 16 /* of one geom that are kept from counting to listing */
+#define TN_PARTS 3     /* of a list of contacts: foreseen, missed at first, missed then */
 #define TN_EMPTY 0xffffffffu
 
 /* What a step leaves for the host. */
 struct Lists {
     int pair_count, contact_count;
-    int base_count; /* contacts that were foreseen; the others were missed and stand behind them */
+    /* contacts that were foreseen; behind them those that were missed at first, and then others */
+    int base_count, second_start;
+    int solved; /* those that have forces of this step */
+    int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
     int kept; /* places taken in Base.kept */
 };
@@ -77,13 +81,14 @@ struct Base {
     int *partners;                /* TN_PARTNERS planes of members */
     int *pair1, *pair2;
     int *pair_points, *pair_start, *pair_kept;
-    int *look1, *look2;
+    int *look1, *look2; /* in the order of the first slots; as they are found: */
+    int *raw1, *raw2, *raw_order, *look_order;
+    uint32_t *raw_keys, *look_keys;
     int *look_points, *look_start, *look_kept;
     int *is_first, *rank_start, *rank; /* bodies along the curve */
     /* contacts */
     TnContactPoint *points, *kept;
-    int *old_first, *old_count; /* per geom: contacts of the last step, foreseen [geom_count] and
-                                   missed [geom_count] */
+    int *old_first, *old_count; /* per geom, TN_PARTS times: its contacts of the last step */
     int *new_first, *new_count;
     uint64_t *old_key, *new_key; /* geom2, feature */
     double *old_lambda, *new_lambda;

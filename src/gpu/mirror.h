@@ -137,6 +137,7 @@ inline void write_inputs(Queue &q, Memory &memory, Base &s)
     d.frames = s.frames;
     d.t = s.t;
     d.slack = s.slack;
+    d.alone = true; /* whatever stops one of a pair: missed contacts are rarer and cost a solve */
     d.touching = TN_TOUCHING;
     for (int k = 0; k < 2; k++) {
         d.far = k ? TN_FAR_ON_DEVICE : TN_FAR;

@@ -30,8 +30,8 @@ TN_DEVICE inline int look_around(const Base &s, int i, int at)
         [&](int other) { return other > box.slot || (other != box.slot && !is_marked(s, other)); },
         [&](int other) {
             if (at >= 0 && at + count < s.look_room) {
-                s.look1[at + count] = other > box.slot ? box.slot : other;
-                s.look2[at + count] = other > box.slot ? other : box.slot;
+                s.raw1[at + count] = other > box.slot ? box.slot : other;
+                s.raw2[at + count] = other > box.slot ? other : box.slot;
             }
             count++;
         });
@@ -65,13 +65,28 @@ inline void find_missed(Queue &q, const Base &s)
             s.outcome->look.pair_count = end > s.look_room ? 0 : end;
         }
     });
+    /* contacts of one geom follow each other */
+    const int *count = &s.outcome->look.pair_count;
+    each(q, s.look_room, nullptr, [=] TN_DEVICE(int i) {
+        s.raw_order[i] = i;
+        s.raw_keys[i] = i < *count ? (uint32_t)s.raw1[i] : TN_EMPTY;
+    });
+    sort(q, s.raw_keys, s.look_keys, s.raw_order, s.look_order, s.look_room);
+    each(q, s.look_room, count, [=] TN_DEVICE(int i) {
+        s.look1[i] = s.raw1[s.look_order[i]];
+        s.look2[i] = s.raw2[s.look_order[i]];
+    });
     find_missed_points(q, s);
 }
 
 inline void add_missed(Queue &q, const Base &s)
 {
-    each(q, 1, nullptr,
-         [=] TN_DEVICE(int) { s.outcome->lists.contact_count += s.outcome->look.missed; });
+    each(q, 1, nullptr, [=] TN_DEVICE(int) {
+        Lists *lists = &s.outcome->lists;
+        lists->solved = lists->contact_count;
+        lists->contact_count += s.outcome->look.missed;
+        if (lists->passes++ == 0) lists->second_start = lists->contact_count;
+    });
 }
 
 } // namespace tn

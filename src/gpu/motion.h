@@ -27,26 +27,37 @@ inline void assemble(Queue &q, const Base &s)
     });
 }
 
-/* How far a link gets from where it was expected, in two ways (step/missed.c). */
+/* How far a link gets from where it was expected: from the twists between rest and what it would
+ * have without contacts, since pairs are listed for whatever stops one of the two. In two ways, as
+ * in step/missed.c: the second is seen from between what falls and what rests. */
+TN_DEVICE inline double surprise_of(const Base &s, int l, double fallen)
+{
+    const double *expected = s.end_twists[l];
+    double moved[3], linear[3], angular[3], radius = s.radius[l], r2 = radius * radius;
+    v3_copy(moved, s.moved[l]);
+    v3_add_scaled(moved, s.gravity, fallen * s.t);
+    double size = v3_dot(expected, expected) + r2 * v3_dot(expected + 3, expected + 3);
+    double along = v3_dot(moved, expected) + r2 * v3_dot(s.moved[l] + 3, expected + 3);
+    double share = !(along > 0.0) ? 0.0 : along < size ? along / size : 1.0;
+    v3_copy(linear, moved);
+    v3_copy(angular, s.moved[l] + 3);
+    v3_add_scaled(linear, expected, -share);
+    v3_add_scaled(angular, expected + 3, -share);
+    return s.t * (v3_norm(linear) + v3_norm(angular) * radius);
+}
+
 TN_DEVICE inline void note_surprise(const Base &s, int l)
 {
-    const double *moved = s.moved[l];
-    double linear[3], angular[3], radius = s.radius[l];
     const double share = 0.55; /* of the way ahead that contacts are listed for, as there */
-    v3_sub(linear, moved, s.end_twists[l]);
-    v3_sub(angular, moved + 3, s.end_twists[l] + 3);
-    double turned = v3_norm(angular) * radius, off[2];
-    off[0] = s.t * (v3_norm(linear) + turned);
-    v3_add_scaled(linear, s.gravity, 0.5 * s.t);
-    off[1] = s.t * (v3_norm(linear) + turned);
+    const double *moved = s.moved[l];
     int marks = 0;
     for (int k = 0; k < 2; k++)
-        if (off[k] > share * s.slack) {
+        if (surprise_of(s, l, 0.5 * k) > share * s.slack) {
             marks |= 1 << k;
             atomic_add(&s.outcome->judged.surprised[k], 1);
         }
     s.marks[l] = (uint8_t)marks;
-    if (s.t * (v3_norm(moved) + v3_norm(moved + 3) * radius) > share * s.slack)
+    if (s.t * (v3_norm(moved) + v3_norm(moved + 3) * s.radius[l]) > share * s.slack)
         s.outcome->judged.moves = 1;
 }
 

@@ -66,6 +66,7 @@ void find_points(Queue &q, const Base &s, int likely_pairs)
         int total = s.pair_start[s.pair_room];
         lists->contacts_needed = total;
         lists->base_count = lists->contact_count = total <= s.contact_room ? total : 0;
+        lists->second_start = lists->solved = lists->base_count;
     });
     each(
         q, s.pair_room, pairs,
@@ -97,10 +98,10 @@ TN_DEVICE static bool is_same(const TnContactPoint *p, const TnContactPoint *c, 
 
 TN_DEVICE static bool is_listed(const Base &s, const TnContactPoint *c, double near)
 {
-    for (int part = 0; part < 4; part++) { /* foreseen or missed before, as it is or swapped */
-        bool swapped = part & 1;
+    for (int k = 0; k < 2 * TN_PARTS; k++) { /* as it is or swapped */
+        bool swapped = k & 1;
         int geom1 = swapped ? c->geom2 : c->geom1, geom2 = swapped ? c->geom1 : c->geom2;
-        int row = geom1 + (part & 2 ? s.model->geom_count : 0), count = s.new_count[row];
+        int row = geom1 + (k >> 1) * s.geom_count, count = s.new_count[row];
         int first = count ? s.new_first[row] : 0;
         for (int i = first; i < first + count; i++)
             if (s.points[i].geom2 == geom2 && is_same(&s.points[i], c, swapped, near)) return true;

@@ -56,7 +56,8 @@ template <class R> Scene<R>::~Scene()
 template <class R> void Scene<R>::take_bodies()
 {
     typedef typename Vec4<R>::type V;
-    size_t n = (size_t)s.body_count, f = (size_t)s.finite_count, g = 2 * (size_t)s.geom_count;
+    size_t n = (size_t)s.body_count, f = (size_t)s.finite_count,
+           g = TN_PARTS * (size_t)s.geom_count;
     s.table_size = 16;
     while ((size_t)s.table_size < 2 * f) s.table_size *= 2;
     s.systems = own.take<TnRigidSystem>(q, n);
@@ -97,8 +98,10 @@ template <class R> void Scene<R>::take_look(int room)
 {
     of_look.release();
     s.look_room = room;
-    for (int **p : {&s.look1, &s.look2, &s.look_points, &s.look_start, &s.look_kept})
+    for (int **p : {&s.look1, &s.look2, &s.look_points, &s.look_start, &s.look_kept, &s.raw1,
+                    &s.raw2, &s.raw_order, &s.look_order})
         *p = of_look.take<int>(q, (size_t)room + 1);
+    for (uint32_t **p : {&s.raw_keys, &s.look_keys}) *p = of_look.take<uint32_t>(q, (size_t)room);
     reserve_scratch(q, room + 1);
 }
 
@@ -159,37 +162,71 @@ template <class R> bool Scene<R>::grow()
 
 /* ---- parts of a step ---- */
 
-template <class R> void Scene<R>::enqueue(Part part)
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
+static void lap(Queue &q, const char *what, cudaEvent_t begin, cudaEvent_t end)
 {
-    int chunk = def.tolerance > 0.0 && def.iterations > TN_CHUNK_OF_ITERATIONS
-                    ? TN_CHUNK_OF_ITERATIONS
-                    : def.iterations;
-    const View<R> view = s;
+    float ms = 0.0f;
+    cudaEventRecord(end, q.stream);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end);
+    fprintf(stderr, "%6.0f us %.24s\n", 1e3 * (double)ms, what);
+}
+#define LAP(call)                                                                                  \
+    do {                                                                                           \
+        static cudaEvent_t begin, end;                                                             \
+        if (!begin) cudaEventCreate(&begin), cudaEventCreate(&end);                                \
+        cudaEventRecord(begin, q.stream);                                                          \
+        call;                                                                                      \
+        lap(q, #call, begin, end);                                                                 \
+    } while (0)
+#else
+#define LAP(call) call
+#endif
+
+template <class R> View<R> Scene<R>::view_of(Way way) const
+{
+    View<R> view = s;
+    const double less[TN_RELAXATIONS] = {s.alpha, s.alpha < 1.3 ? s.alpha : 1.3, 1.0};
+    view.alpha = less[way.relaxation];
+    if (way.soft) view.ratio /= TN_RETREAT;
+    return view;
+}
+
+/* Iterations between two looks at the error. */
+template <class R> int Scene<R>::chunk() const
+{
+    bool looks = def.tolerance > 0.0 && def.iterations > TN_CHUNK_OF_ITERATIONS;
+    return looks ? TN_CHUNK_OF_ITERATIONS : def.iterations;
+}
+
+template <class R> void Scene<R>::enqueue(Part part, Way way)
+{
+    const View<R> view = view_of(way);
     switch (part) {
     case WHOLE:
-        for (Part p : {HEAD, FIRST, TAIL}) enqueue(p);
+        for (Part p : {HEAD, FIRST, TAIL}) enqueue(p, way);
         break;
     case HEAD:
-        assemble(q, view);
-        find_pairs(q, view);
-        find_points(q, view, likely_pairs);
-        write_bodies(q, view);
-        write_contacts(q, view, false, likely_contacts);
-        factor(q, view);
+        LAP(assemble(q, view));
+        LAP(find_pairs(q, view));
+        LAP(find_points(q, view, likely_pairs));
+        LAP(write_bodies(q, view));
+        LAP(write_contacts(q, view, false, likely_contacts));
+        LAP(factor(q, view));
         break;
     case FIRST:
     case MORE:
-        iterate(q, view, chunk, part == FIRST, likely_contacts);
-        judge(q, view, likely_contacts);
+        LAP(iterate(q, view, chunk(), part == FIRST, likely_contacts));
+        LAP(judge(q, view, likely_contacts));
         break;
     case TAIL:
-        advance(q, view);
+        LAP(advance(q, view));
         break;
     case LOOK:
-        find_missed(q, view);
+        LAP(find_missed(q, view));
         break;
-    default: /* AGAIN */
-        add_missed(q, view);
+    default: /* AGAIN, SOFTER */
+        if (part == AGAIN) add_missed(q, view);
         write_contacts(q, view, true, likely_contacts);
         factor(q, view);
     }
@@ -200,22 +237,26 @@ template <class R> void Scene<R>::enqueue(Part part)
 
 template <class R> void Scene<R>::forget_graphs()
 {
-    for (auto &pair : graphs)
-        for (cudaGraphExec_t &g : pair) {
-            if (g) cudaGraphExecDestroy(g);
-            g = nullptr;
-        }
+    cudaGraphExec_t *all = &graphs[0][0][0][0];
+    for (size_t i = 0; i < sizeof graphs / sizeof *all; i++) {
+        if (all[i]) cudaGraphExecDestroy(all[i]);
+        all[i] = nullptr;
+    }
 }
 
-template <class R> void Scene<R>::play(Part part)
+template <class R> void Scene<R>::play(Part part, Way way)
 {
-    cudaGraphExec_t &graph = graphs[part][turn];
+#ifdef TN_GPU_LAPS
+    enqueue(part, way);
+    return;
+#endif
+    cudaGraphExec_t &graph = graphs[part][way.relaxation][way.soft][turn];
     if (!graph && !q.failed) {
         cudaGraph_t recorded = nullptr;
         q.check(cudaStreamBeginCapture(q.stream, cudaStreamCaptureModeThreadLocal),
                 "recording a step");
         if (q.failed) return;
-        enqueue(part);
+        enqueue(part, way);
         cudaError_t end = cudaStreamEndCapture(q.stream, &recorded);
         q.check(end, "recording a step");
         if (!q.failed) q.check(cudaGraphInstantiate(&graph, recorded, 0), "recording a step");
@@ -227,7 +268,7 @@ template <class R> void Scene<R>::play(Part part)
 #else
 
 template <class R> void Scene<R>::forget_graphs() {}
-template <class R> void Scene<R>::play(Part part) { enqueue(part); }
+template <class R> void Scene<R>::play(Part part, Way way) { enqueue(part, way); }
 
 #endif
 
@@ -268,24 +309,42 @@ template <class R> double Scene<R>::error() const
     return sqrt(double_of(outcome->judged.worst)) / (s.gravity_size * s.t);
 }
 
-/* Chunks of iterations until the tolerance or the limit is reached. */
+/* Chunks of iterations until the tolerance or the limit is reached. Contacts that yield are helped
+ * as in solver/choose.c: less over-relaxation, then softer contacts. */
 template <class R> void Scene<R>::solve(TnGpuReport *report)
 {
-    int done = 0;
-    do {
-        play(done ? MORE : FIRST);
+    Way way;
+    int done = 0, patience = TN_PATIENCE;
+    double half = INFINITY;
+    for (;;) {
+        play(done ? MORE : FIRST, way);
         wait(q);
-        done += TN_CHUNK_OF_ITERATIONS < def.iterations ? TN_CHUNK_OF_ITERATIONS : def.iterations;
-    } while (!q.failed && done < def.iterations && !outcome->judged.bad &&
-             !(error() < def.tolerance));
-    report->iterations += done;
+        done += chunk();
+        report->iterations += chunk();
+        if (q.failed || outcome->judged.bad || error() < def.tolerance) return;
+        if (error() <= half) {
+            half = 0.5 * error();
+            patience = done + TN_PATIENCE;
+        } else if (s.ratio > 0.0 && done >= patience && way.relaxation + 1 < TN_RELAXATIONS) {
+            way.relaxation++;
+            patience = done + TN_PATIENCE;
+        }
+        if (done < def.iterations) continue;
+        if (way.soft || !(s.ratio > 0.0)) return;
+        way = Way{0, true};
+        play(SOFTER, way);
+        done = 0;
+        patience = TN_PATIENCE;
+        half = INFINITY;
+    }
 }
 
 /* Contacts that the found motion closes join the list, and it is solved again. False: some memory
  * was too small. */
 template <class R> bool Scene<R>::look_for_missed(TnGpuReport *report)
 {
-    for (int pass = 0; pass < TN_REPEATS; pass++) {
+    bool few = def.tolerance > 0.0 || outcome->lists.contact_count <= TN_FEW_CONTACTS;
+    for (int pass = 0; few && pass < TN_REPEATS; pass++) {
         const Judged &judged = outcome->judged;
         bool surprised = judged.surprised[0] && judged.surprised[1] && judged.moves;
         if (!surprised || judged.bad || q.failed) return true;
@@ -351,7 +410,7 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
 
 template <class R> void Scene<R>::put(const double *qpos, const double *qvel, bool forget)
 {
-    if (forget) device_clear(q, s.old_count, sizeof(int) * 2 * (size_t)s.geom_count);
+    if (forget) device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
     copy_bytes(q, s.qpos, qpos, sizeof(double) * (size_t)qpos_count);
     copy_bytes(q, s.qvel, qvel, sizeof(double) * (size_t)dof_count);
     wait(q);

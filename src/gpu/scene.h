@@ -10,6 +10,7 @@
  *     tail    advance    q⁺, v⁺ beside the state                           motion.h
  *     look               contacts that the motion closes unforeseen        missed.h
  *     again              contacts with these, factor; then solve and tail
+ *     softer             contacts that yield more, factor, where the solve did not get there
  *
  * Each number is computed by one thread in a fixed order, so two runs have the same bits. Each of
  * these parts is recorded as a graph and replayed. What does not fit into the memory for pairs and
@@ -30,10 +31,22 @@
 namespace tn
 {
 
-#define TN_CHUNK_OF_ITERATIONS 30 /* between two looks at the error */
+#define TN_CHUNK_OF_ITERATIONS 40 /* between two looks at the error */
 #define TN_REPEATS 2              /* of a step whose contacts were not foreseen, as in step.c */
+#define TN_FEW_CONTACTS 100 /* with more and a fixed count it is not repeated, as in missed.c */
+/* Of contacts that yield (solver/choose.c): iterations that should halve the error, what
+ * over-relaxation is taken back to else, and how much softer contacts are in a second try. */
+#define TN_PATIENCE 160
+#define TN_RELAXATIONS 3
+#define TN_RETREAT 3.0
 
-typedef enum Part { WHOLE, HEAD, FIRST, MORE, TAIL, LOOK, AGAIN, PARTS } Part;
+typedef enum Part { WHOLE, HEAD, FIRST, MORE, TAIL, LOOK, AGAIN, SOFTER, PARTS } Part;
+
+/* How a part is run. */
+struct Way {
+    int relaxation = 0; /* so often was it taken back */
+    bool soft = false;
+};
 
 /* Memory that is given back together. */
 struct Memory {
@@ -86,14 +99,16 @@ template <class R> struct Scene : AnyScene {
     void take_look(int n);
     bool grow();
     void set_likely();
-    void enqueue(Part part);
-    void play(Part part);
+    int chunk() const;
+    View<R> view_of(Way way) const;
+    void enqueue(Part part, Way way = {});
+    void play(Part part, Way way = {});
     void solve(TnGpuReport *report);
     bool look_for_missed(TnGpuReport *report);
     void swap_buffers();
     double error() const;
 #ifdef __CUDACC__
-    cudaGraphExec_t graphs[PARTS][2] = {};
+    cudaGraphExec_t graphs[PARTS][TN_RELAXATIONS][2][2] = {}; /* by Way and turn */
 #endif
     void forget_graphs();
 };

@@ -13,7 +13,7 @@
 /* Islands that are too large for Newton's method are solved so much less exactly, in so many more
  * iterations (solver/choose.c); on a device everything is one. */
 #define COMPLIANT_TOLERANCES 100.0
-#define COMPLIANT_ITERATIONS 32
+#define COMPLIANT_ITERATIONS 16
 
 /* ---- what cannot run there ---- */
 

@@ -1,0 +1,399 @@
+/* The back end for devices, compiled as loops on the host (src/gpu/parallel.h): everything of it
+ * but the timing. Its steps against the CPU's, what it refuses, memory that grows and memory that
+ * runs out. */
+#include "../step/text_scene.h"
+
+#include <math.h>
+
+#include "base/base.h"
+#include "gpu/gpu.h"
+
+extern size_t tn_gpu_memory_limit;
+
+#define GROUND "<geom type='plane' size='5 5 1'/>"
+
+/* All shapes in layers above the ground, each turned and thrown a little. */
+static TnModel *open_pile(int count, const char *shapes)
+{
+    static const char *const geoms[] = {
+        "<geom size='.05'/>", "<geom type='box' size='.05 .04 .06'/>",
+        "<geom type='capsule' size='.03 .03'/>", "<geom type='cylinder' size='.05 .04'/>",
+        "<geom type='ellipsoid' size='.05 .04 .06'/>"};
+    TnError err = {0};
+    static Text text;
+    text.length = 0;
+    text_add(&text, "<mujoco><option timestep='.005'/><default><geom "
+                    "friction='.1'/></default><worldbody>" GROUND
+                    "<geom type='box' pos='0 0 .02' size='.1 .1 .02'/>");
+    for (int i = 0; i < count; i++) {
+        int x = i % 3, y = i / 3 % 3, z = i / 9;
+        char kind = shapes[(size_t)i % strlen(shapes)];
+        text_add(&text, "<body pos='%g %g %g' euler='%d %d %d'><freejoint/>%s</body>",
+                 0.13 * (x - 1) + 0.01 * (z % 3), 0.13 * (y - 1) - 0.007 * (z % 2), 0.12 + 0.14 * z,
+                 31 * i % 90, 17 * i % 90, 7 * i % 90, geoms[kind - 'a']);
+    }
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return model;
+}
+
+static TnWorldDef definition(TnDevice device, double tolerance, int iterations)
+{
+    TnWorldDef def = tn_world_def();
+    def.device = device;
+    def.relinearize = 1;
+    def.solver.contact_ratio = 0.0;
+    def.solver.tolerance = tolerance;
+    def.solver.iterations = iterations;
+    def.solver.method = TN_METHOD_SUBADMM;
+    return def;
+}
+
+static TnWorld *open_world(TnWorldDef def, const TnModel *model)
+{
+    TnError err = {0};
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return world;
+}
+
+static double largest_difference(const double *a, const double *b, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+/* The same steps from the same states: a settled pile on ground that begins to tilt, after the same
+ * number of iterations. Neither knows the last forces. A device lists contacts of whatever may be
+ * stopped, so steps count in which both have the same list; in most of them they do. */
+typedef struct Agreement {
+    int compared, contacts;
+    double velocity, speed; /* largest difference, largest number */
+} Agreement;
+
+static Agreement compare_steps(TnDevice device, const char *shapes, double tolerance, int steps)
+{
+    Agreement a = {0};
+    TnError err = {0};
+    TnModel *model = open_pile(strlen(shapes) == 1 && *shapes == 'a' ? 27 : 9, shapes);
+    TnWorldDef def = definition(TN_DEVICE_CPU, tolerance, 3000);
+    def.solver.warm_start = 0.0;
+    TnWorld *here = open_world(def, model), *settled = open_world(tn_world_def(), model);
+    def.device = device;
+    TnWorld *there = open_world(def, model);
+    for (int k = 0; k < 300; k++) (void)tn_world_step(settled);
+    TnStateView s1 = tn_world_state(settled), s2;
+    CHECK(tn_world_set_state(here, s1.qpos, s1.qvel, &err) == TN_OK);
+    for (int k = 0; k < 2; k++)
+        CHECK(tn_world_set_gravity(k ? here : there, (const double[3]){1.5, 0.0, -9.81}, &err) ==
+              TN_OK);
+    for (int k = 0; k < steps; k++) {
+        s1 = tn_world_state(here);
+        CHECK(tn_world_set_state(there, s1.qpos, s1.qvel, &err) == TN_OK);
+        TnStepReport r1 = tn_world_step(here), r2 = tn_world_step(there);
+        s1 = tn_world_state(here);
+        s2 = tn_world_state(there);
+        for (int i = 0; i < s1.dof_count; i++) a.speed = fmax(a.speed, fabs(s1.qvel[i]));
+        CHECK_NEAR(s1.time, s2.time, 1e-12);
+        if (r1.contact_count != r2.contact_count || !r1.converged || !r2.converged) continue;
+        a.compared++;
+        a.contacts += r1.contact_count;
+        a.velocity = fmax(a.velocity, largest_difference(s1.qvel, s2.qvel, s1.dof_count));
+    }
+    tn_world_destroy(here);
+    tn_world_destroy(there);
+    tn_world_destroy(settled);
+    tn_model_destroy(model);
+    return a;
+}
+
+TEST(steps_agree_with_the_cpu_in_double)
+{
+    const char *const piles[] = {"a", "b", "c", "abcde"};
+    for (int i = 0; i < 4; i++) {
+        Agreement a = compare_steps(TN_DEVICE_CUDA64, piles[i], 1e-12, 18);
+        printf("%s: %d compared, %g contacts each, %g of %g m/s or rad/s\n", piles[i], a.compared,
+               a.compared ? (double)a.contacts / a.compared : 0.0, a.velocity, a.speed);
+        CHECK(a.compared >= 8);
+        CHECK(a.contacts > 10 * a.compared);
+        CHECK(a.speed > 0.04);
+        CHECK(a.velocity < 1e-10 * a.speed);
+    }
+}
+
+TEST(steps_agree_with_the_cpu_in_single)
+{
+    Agreement a = compare_steps(TN_DEVICE_CUDA, "ab", 1e-5, 18);
+    printf("single: %g of %g m/s or rad/s\n", a.velocity, a.speed);
+    CHECK(a.compared >= 8);
+    CHECK(a.velocity < 1e-5 * a.speed);
+}
+
+static uint64_t run(TnWorldDef def, const TnModel *model, int steps)
+{
+    TnWorld *world = open_world(def, model);
+    for (int k = 0; world && k < steps; k++) CHECK(!tn_world_step(world).diverged);
+    uint64_t hash = tn_world_hash(world);
+    tn_world_destroy(world);
+    return hash;
+}
+
+TEST(two_runs_have_the_same_bits)
+{
+    TnModel *model = open_pile(27, "abc");
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 30);
+    CHECK(run(def, model, 60) == run(def, model, 60));
+    tn_model_destroy(model);
+}
+
+/* Nothing but a pile of 27 that comes together: a fourth of it in contact at first, all of it
+ * later. Memory for 1024 and some is enough, so a smaller one is forced by many more geoms per
+ * body. */
+TEST(memory_for_contacts_grows)
+{
+    Text text = {.length = 0};
+    TnError err = {0};
+    text_add(&text, "<mujoco><option timestep='.005'/><worldbody>" GROUND);
+    for (int b = 0; b < 2; b++) { /* two rafts of spheres, one upon the other */
+        text_add(&text, "<body pos='0 0 %g'><freejoint/>", 0.03 + 0.05 * b);
+        for (int i = 0; i < 100; i++)
+            text_add(&text, "<geom size='.1' pos='%g %g .1'/>", 0.02 * (i % 10), 0.02 * (i / 10));
+        text_add(&text, "</body>");
+    }
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA, 0.0, 10), model);
+    TnStepReport r = tn_world_step(world);
+    CHECK(!r.diverged);
+    /* more than the 6 per geom and 1024 that there is memory for at first */
+    CHECK(r.contact_count > 6 * 200 + 1024);
+    CHECK(r.contact_count == tn_world_contact_count(world));
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(forces_carry_the_weight)
+{
+    TnModel *model = open_pile(9, "b");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-8, 3000), model);
+    for (int k = 0; k < 300; k++) CHECK(!tn_world_step(world).diverged);
+    double up = 0.0, mass = tn_model_info(model).total_mass;
+    TnModelInfo info = tn_model_info(model);
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact c = tn_world_contact(world, i);
+        TnBodyId below = tn_model_geom_info(model, c.geom2).body;
+        if (below == 1) up -= c.force[2]; /* geom2 is of the world, and force acts on it */
+    }
+    CHECK(info.free_body_count == 9);
+    /* at rest; what is left of the motion after 1.5 s */
+    CHECK_NEAR(up, 9.81 * mass, 0.02 * 9.81 * mass);
+    CHECK(tn_world_energy(world).kinetic < 1e-3);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(applied_force_acts_in_one_step)
+{
+    TnError err = {0};
+    TnModel *model = load_text("<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body>"
+                               "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+                               &err);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA, 0.0, 5), model);
+    tn_world_apply_wrench(world, 2, (const double[3]){6.0, 0.0, 0.0}, NULL);
+    (void)tn_world_step(world);
+    CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+    (void)tn_world_step(world);
+    CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(reset_begins_anew)
+{
+    TnModel *model = open_pile(18, "ab");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA, 0.0, 20), model);
+    uint64_t hash[2];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < 40; k++) CHECK(!tn_world_step(world).diverged);
+        hash[pass] = tn_world_hash(world);
+        tn_world_reset(world, 0);
+        CHECK(tn_world_state(world).time == 0.0);
+    }
+    CHECK(hash[0] == hash[1]);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(changed_gravity_counts)
+{
+    TnError err = {0};
+    TnModel *model = open_pile(1, "a");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 0.0, 5), model);
+    (void)tn_world_step(world);
+    CHECK_NEAR(tn_world_state(world).qvel[2], -9.81 * 0.005, 1e-12);
+    CHECK(tn_world_set_gravity(world, (const double[3]){1.0, 0.0, 0.0}, &err) == TN_OK);
+    (void)tn_world_step(world);
+    CHECK_NEAR(tn_world_state(world).qvel[0], 0.005, 1e-12);
+    CHECK_NEAR(tn_world_state(world).qvel[2], -9.81 * 0.005, 1e-12);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(substeps_are_steps_of_their_length)
+{
+    TnModel *model = open_pile(9, "ab");
+    TnWorldDef def = definition(TN_DEVICE_CUDA64, 0.0, 20);
+    def.substeps = 4;
+    TnWorld *parts = open_world(def, model);
+    def.substeps = 0;
+    TnWorld *whole = open_world(def, model);
+    TnError err = {0};
+    CHECK(tn_world_set_timestep(whole, 0.005 / 4, &err) == TN_OK);
+    for (int k = 0; k < 20; k++) {
+        (void)tn_world_step(parts);
+        for (int i = 0; i < 4; i++) (void)tn_world_step(whole);
+    }
+    TnStateView a = tn_world_state(parts), b = tn_world_state(whole);
+    CHECK(largest_difference(a.qpos, b.qpos, a.qpos_count) == 0.0);
+    tn_world_destroy(parts);
+    tn_world_destroy(whole);
+    tn_model_destroy(model);
+}
+
+/* One of each that cannot run there, and the words that name it. */
+TEST(what_cannot_run_is_refused_by_name)
+{
+    static const struct {
+        const char *parts, *words;
+    } cases[] = {
+        {"<worldbody><body name='arm'><joint/><geom size='.1'/></body></worldbody>",
+         "a body with joints (body 'arm')"},
+        {"<worldbody><body><freejoint/><geom name='g' size='.1' condim='6'/></body></worldbody>",
+         "torsional or rolling friction (geom 'g')"},
+        {"<worldbody><body><freejoint/><geom name='g' size='.1'/></body></worldbody><tenon><geom "
+         "name='g' restitution='.5'/></tenon>",
+         "restitution (geom 'g')"},
+        {"<worldbody><body name='a'><freejoint/><geom "
+         "size='.1'/></body></worldbody><equality><weld "
+         "body1='a'/></equality>",
+         "an equality"},
+        {"<worldbody><body name='a'><freejoint/><geom size='.1'/></body><body name='b'><freejoint/>"
+         "<geom size='.1'/></body></worldbody><contact><exclude body1='a' body2='b'/></contact>",
+         "an exclude"},
+        {"<worldbody><body mocap='true'><geom size='.1'/></body></worldbody>", "a mocap body"},
+        {"<worldbody>" GROUND "<body name='a' pos='0 0 .3'><freejoint/><geom size='.03'/></body>"
+         "</worldbody><tenon><soft name='s' box='.1 .1 .05' cells='3 3 2' pos='0 0 .1' "
+         "young='1e5'/></tenon>",
+         "a soft body (soft body 's')"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnError err = {0};
+        char text[1024];
+        snprintf(text, sizeof text, "<mujoco>%s</mujoco>", cases[i].parts);
+        TnModel *model = load_text(text, &err);
+        TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+        CHECK(model != NULL);
+        if (!model) continue;
+        CHECK(tn_world_create(&def, model, &err) == NULL);
+        CHECK(err.count == 1);
+        if (!strstr(err.message, cases[i].words))
+            test_fail(__FILE__, __LINE__, "'%s' is not in '%s'", cases[i].words, err.message);
+        tn_model_destroy(model);
+    }
+    TnModel *model = open_pile(1, "a");
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+    TnError err = {0};
+    def.sleep = TN_SLEEP_ALL;
+    CHECK(tn_world_create(&def, model, &err) == NULL);
+    CHECK(strstr(err.message, "sleeping") != NULL);
+    tn_model_destroy(model);
+}
+
+TEST(without_memory_there_is_an_error_and_no_world)
+{
+    TnModel *model = open_pile(9, "a");
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+    TnError err = {0};
+    tn_gpu_memory_limit = 100000; /* less than any scene needs */
+    CHECK(tn_world_create(&def, model, &err) == NULL);
+    CHECK(err.code == TN_ERROR_MEMORY);
+    CHECK(strstr(err.message, "device") != NULL);
+    tn_gpu_memory_limit = 0;
+    tn_model_destroy(model);
+}
+
+static void note(void *user, TnLogLevel level, const char *message)
+{
+    (void)level;
+    snprintf(user, 256, "%s", message);
+}
+
+/* Enough memory to begin with, and not for the contacts that come. */
+TEST(memory_that_runs_out_leaves_the_state)
+{
+    Text text = {.length = 0};
+    TnError err = {0};
+    char message[256] = "";
+    text_add(&text, "<mujoco><option timestep='.01'/><worldbody>" GROUND);
+    for (int b = 0; b < 2; b++) {
+        text_add(&text, "<body pos='0 0 %g'><freejoint/>", 0.3 * b);
+        for (int i = 0; i < 100; i++)
+            text_add(&text, "<geom size='.1' pos='%g %g .1'/>", 0.02 * (i % 10), 0.02 * (i / 10));
+        text_add(&text, "</body>");
+    }
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+    def.log = note;
+    def.log_user = message;
+    /* what the scene takes at first is between these two */
+    TnWorld *world = NULL;
+    for (size_t limit = 1 << 19; !world && limit < 1 << 26; limit += 1 << 17) {
+        tn_gpu_memory_limit = limit;
+        world = tn_world_create(&def, model, &err);
+    }
+    CHECK(world != NULL);
+    TnStepReport r = {0};
+    int taken = 0;
+    while (taken < 100 && !(r = tn_world_step(world)).diverged) taken++;
+    CHECK(r.diverged);
+    CHECK(taken > 0);
+    CHECK(strstr(message, "memory") != NULL);
+    TnStateView s = tn_world_state(world);
+    CHECK_NEAR(s.time, 0.01 * taken, 1e-12);
+    /* the upper raft has fallen freely until then */
+    CHECK_NEAR(s.qvel[8], -9.81 * s.time, 1e-9);
+    CHECK(tn_world_step(world).diverged);
+    tn_gpu_memory_limit = 0;
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(a_pyramid_stands)
+{
+    TnError err = {0};
+    Text text = {.length = 0};
+    text_add(&text, "<mujoco><option timestep='.01'/><worldbody>" GROUND);
+    for (int z = 0; z < 6; z++)
+        for (int x = 0; x < 6 - z; x++)
+            text_add(&text,
+                     "<body pos='%g 0 %g'><freejoint/><geom type='box' size='.05 .05 .05'/>"
+                     "</body>",
+                     0.105 * (x - 0.5 * (5 - z)), 0.05 + 0.1 * z);
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    TnWorldDef def = tn_world_def(); /* as anybody has it: compliant contacts, a tolerance */
+    def.device = TN_DEVICE_CUDA;
+    TnWorld *world = open_world(def, model);
+    double pos[3];
+    int missed = 0;
+    for (int k = 0; k < 300; k++) missed += !tn_world_step(world).converged;
+    tn_world_body_pose(world, tn_model_info(model).body_count, pos, NULL);
+    CHECK_NEAR(pos[2], 0.55, 0.005); /* the topmost, less than a tenth of a box */
+    CHECK_NEAR(pos[0], 0.0, 0.005);
+    CHECK(missed < 30);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
