@@ -9,13 +9,12 @@ find_library(TENON_CUDART NAMES libcudart_static.a HINTS ${TENON_CUDA_HOME}/.. P
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(cmake/gpu_sources.cmake)
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/nvcc_flags.txt TENON_NVCC_FLAGS)
 set(TENON_GPU_OBJECTS)
 foreach(name ${TENON_GPU_FILES})
   set(object ${PROJECT_BINARY_DIR}/gpu/${name}.o)
   add_custom_command(OUTPUT ${object} VERBATIM
-    COMMAND ${TENON_NVCC} -std=c++17 -O3 --extended-lambda -diag-suppress 20039 -Xcompiler=-fPIC,-fvisibility=hidden
-      -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
-      ${TENON_GPU_INCLUDES} -c ${TENON_GPU_FOLDER}/${name}.cu -o ${object}
+    COMMAND ${TENON_NVCC} ${TENON_NVCC_FLAGS} ${TENON_GPU_INCLUDES} -c ${TENON_GPU_FOLDER}/${name}.cu -o ${object}
     DEPENDS ${TENON_GPU_DEPENDS} COMMENT "nvcc ${name}.cu")
   list(APPEND TENON_GPU_OBJECTS ${object})
 endforeach()

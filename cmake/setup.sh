@@ -105,6 +105,20 @@ install_python_tools() {
     fi
 }
 
+# nvcc of CUDA 13, which compiles the back end for devices (docs/gpu.md), in an environment of its own.
+install_cuda() {
+    local wanted=cmake/cuda-requirements.txt done=.venv/cuda/packages.txt
+    cmp -s $wanted $done && return
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_wished /usr/lib/python3/ensurepip:python3-venv
+    say "installing nvcc into .venv/cuda"
+    if { [ -x .venv/cuda/bin/python ] || python3 -m venv .venv/cuda; } </dev/null >&2 &&
+        .venv/cuda/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without nvcc"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -227,6 +227,7 @@ typedef struct TnSlotPair {
     int explicit_pair; /* index in the model, or -1 */
     double margin;
     double least;     /* m: with a smaller gap they do not collide (overlaps.c) */
+    double together;  /* m: they move by no more against each other; infinite: not known */
     double apart[3];  /* of a listed pair: the way from shape 2 to shape 1, in the axes of shape 1,
                          as it was when they were last apart. It says where to look first */
     double normal[3]; /* likewise, from shape 1 to 2: when it was last looked at, all of its points

@@ -27,7 +27,8 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
     if (nearest < pair->least) return;
     bool flies = false;
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
-    bool stays = !(m.count && way > d->far * thin);
+    double moves = way < pair->together ? way : pair->together;
+    bool stays = !(m.count && moves > d->far * thin);
     if (!stays) {
         TnMover a = tn_slot_mover(d, i, d->twists), b = tn_slot_mover(d, j, d->twists);
         TnTransform at[2], start[2] = {c->place[i], c->place[j]};

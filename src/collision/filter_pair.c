@@ -9,7 +9,8 @@ bool tn_filter_pair(const TnCollider *c, int slot1, int slot2, TnSlotPair *pair)
                          .slot2 = slot2,
                          .explicit_pair = -1,
                          .margin = a->margin + b->margin,
-                         .least = -INFINITY};
+                         .least = -INFINITY,
+                         .together = INFINITY};
     if (tn_never_meet(a, b)) return false;
     if (!(a->special & b->special)) return masks;
     int verdict = tn_filter_special(c, slot1, slot2, masks);

@@ -15,6 +15,14 @@ namespace tn
 #define SAME_NORMAL 0.95
 #define SAME_PLACE 0.1
 
+/* No point of one moves faster against the other: piles that fall as one are not followed. */
+TN_DEVICE static double speed_together(const TnSlot *a, const TnSlot *b)
+{
+    double v[3];
+    v3_sub(v, a->velocity, b->velocity);
+    return v3_norm(v) + (a->speed - v3_norm(a->velocity)) + (b->speed - v3_norm(b->velocity));
+}
+
 TN_DEVICE static void look_at_pair(TnEmitter *e, TnDetection *const detection[2], int slot1,
                                    int slot2)
 {
@@ -30,7 +38,8 @@ TN_DEVICE static void look_at_pair(TnEmitter *e, TnDetection *const detection[2]
         tn_emit_sphere_plane(e, &pair);
     } else {
         e->detection = detection[1];
-        tn_emit_shapes(e, &pair, e->detection->t * (a->speed + b->speed), nullptr);
+        pair.together = detection[1]->t * speed_together(a, b);
+        tn_emit_shapes(e, &pair, detection[1]->t * (a->speed + b->speed), nullptr);
     }
 }
 

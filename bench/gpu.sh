@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# All figures of docs/gpu.md, on a machine with a device: bench/gpu.sh [TENON_BENCH] > bench/results/gpu.txt
+# TENON_BENCH is that of a build with -DTENON_CUDA=ON; default build/tenon-bench.
+set -euo pipefail
+bench=${1:-$(dirname "${BASH_SOURCE[0]}")/../build/tenon-bench}
+figures() {
+    echo
+    echo "tenon-bench gpu $*"
+    "$bench" gpu "$@" || echo "failed"
+}
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+figures --sizes 10000,110000,1000000
+figures --sizes 10000,110000,1000000 --settle 300
+figures --of boxes --sizes 10000,110000
+figures --of boxes --sizes 10000,110000 --settle 300
+figures --of capsules --sizes 110000
+figures --of pyramid --sizes 5050 --settle 980
+figures --sizes 110000 --precision double
+figures --sizes 10000 --settle 300 --friction 0.2 --compare
+figures --sizes 10000 --settle 300 --friction 0.2 --compare --precision double
