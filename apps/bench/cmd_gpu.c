@@ -58,7 +58,7 @@ static void add_body(TnModelBuilder *builder, int shape, double friction, double
                                        : TN_GEOM_BOX;
     geom.size[0] = geom.size[1] = geom.size[2] = 0.05;
     geom.friction[0] = friction;
-    if (shape == CAPSULES_OF) geom.size[0] = geom.size[1] = 0.03;
+    if (shape == CAPSULES_OF) geom.size[0] = 0.03, geom.size[1] = 0.02;
     joint.body = geom.body = tn_builder_add_body(builder, &body);
     (void)tn_builder_add_joint(builder, &joint);
     (void)tn_builder_add_geom(builder, &geom);

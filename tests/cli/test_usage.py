@@ -6,7 +6,7 @@ import subprocess
 from cli import ROOT, BenchTest, CliTest, pycheck
 
 TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "convert", "eval", "solve")
-BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "piles")
+BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "piles", "gpu")
 
 
 class Usage(CliTest):
@@ -53,6 +53,14 @@ class Usage(CliTest):
         self.refused("run", self.model, "--treads=3", says=["did you mean '--threads'?"])
         self.refused("validate", self.model, "--strickt", says=["did you mean '--strict'?"])
         self.assertNotIn("did you mean", self.refused("run", self.model, "--colour", "red"))
+
+    def test_devices_are_listed_and_one_that_is_not_there_is_refused_in_words(self):
+        out, _ = self.tenon("info", "--devices")
+        self.assertRegex(out, r"(?m)^ *cpu ")
+        self.assertRegex(out, r"(?m)^ *cuda, cuda64 ")
+        if "no CUDA back end" in out:
+            self.refused("run", self.model, "--device", "cuda", says=["no CUDA back end", "-DTENON_CUDA=ON"])
+        self.refused("run", self.model, "--device", "tpu", says=["'tpu'", "--device"])
 
     def test_missing_and_extra_arguments_are_wrong_usage(self):
         for command in ("run", "info", "eval", "validate"):
