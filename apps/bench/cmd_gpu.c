@@ -1,6 +1,7 @@
 /* tenon-bench gpu: time per step of large piles on a device, and how its result compares with the
  * CPU's. */
 #include "../common/app.h"
+#include "../common/json.h"
 #include "../common/options.h"
 #include "commands.h"
 
@@ -19,7 +20,8 @@ typedef struct GpuOptions {
     NumberList sizes;
     int shape, precision, iterations, settle, steps;
     double friction;
-    bool compare;
+    bool compare, as_json;
+    Json json; /* what as_json writes */
 } GpuOptions;
 
 /* A number in [-1, 1) that depends on i alone. */
@@ -162,7 +164,38 @@ static bool take_steps(TnWorld *world, const GpuOptions *o, double *times, TnSte
     return true;
 }
 
-static int measure_size(const GpuOptions *o, int size)
+typedef struct Pile {
+    int size;
+    double least, median; /* ms */
+    double apart;
+    bool same;
+} Pile;
+
+static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last)
+{
+    if (!o->as_json) {
+        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %9.1e %9.1e %10.1e  %s\n", shape_names[o->shape],
+               pile->size, precision_names[o->precision], o->iterations, last->contact_count,
+               pile->least, pile->median, last->error, last->max_penetration, pile->apart,
+               pile->same ? "same" : "DIFFER");
+        return;
+    }
+    json_begin_object(&o->json, NULL);
+    json_string(&o->json, "of", shape_names[o->shape]);
+    json_integer(&o->json, "bodies", pile->size);
+    json_string(&o->json, "precision", precision_names[o->precision]);
+    json_integer(&o->json, "iterations", o->iterations);
+    json_integer(&o->json, "contacts", last->contact_count);
+    json_number(&o->json, "least_ms", pile->least);
+    json_number(&o->json, "median_ms", pile->median);
+    json_number(&o->json, "error", last->error);
+    json_number(&o->json, "depth_m", last->max_penetration);
+    json_number(&o->json, "apart", pile->apart);
+    json_bool(&o->json, "same_bits", pile->same);
+    json_end(&o->json);
+}
+
+static int measure_size(GpuOptions *o, int size)
 {
     TnError err = {0};
     static double times[MAX_STEPS];
@@ -188,10 +221,8 @@ static int measure_size(const GpuOptions *o, int size)
         say("gpu", "%s", err.count ? err.message : "a step was refused");
         return err.count ? code_of(&err) : EXIT_DIVERGED;
     }
-    printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %9.1e %9.1e %10.1e  %s\n", shape_names[o->shape], size,
-           precision_names[o->precision], o->iterations, last.contact_count, times[0],
-           times[o->steps / 2], last.error, last.max_penetration, apart,
-           hash[0] == hash[1] ? "same" : "DIFFER");
+    Pile pile = {size, times[0], times[o->steps / 2], apart, hash[0] == hash[1]};
+    print_pile(o, &pile, &last);
     return EXIT_FINE;
 }
 
@@ -201,14 +232,14 @@ static void print_help(const Option *table, int count)
         "Usage: tenon-bench gpu [OPTIONS]\n\n"
         "Measures the time per step of piles on a device (docs/gpu.md), collision included: the\n"
         "least and the median of the measured steps. `error` is that of the natural map, as a\n"
-        "fraction of gravity x timestep, `apart` the largest difference of velocities after one\n"
-        "step from the CPU's, as a fraction of the largest velocity: both solve to 1e-5 (double\n"
-        "precision: 1e-10) there. The CPU leaves contacts that nobody foresaw to the next step,\n"
-        "a device does not, so it takes a pile without such, as one with --friction 0.2. Each pile "
-        "is run twice;\n"
-        "`bits` says whether the states are the same.\n");
+        "fraction of gravity x timestep. Each pile is run twice; `bits` says whether the states\n"
+        "are the same.\n\n"
+        "`apart` is the largest difference of velocities from the CPU's after one step that both\n"
+        "solve to 1e-5 (double precision: 1e-10), as a fraction of the largest velocity. The CPU\n"
+        "leaves contacts that nobody foresaw to the next step, a device does not: compare piles\n"
+        "without such, as with --friction 0.2.\n");
     options_help(table, count);
-    printf("\nExample:\n  tenon-bench gpu --of boxes --sizes 10000,110000\n");
+    printf("\nExamples:\n  tenon-bench gpu --of boxes --sizes 10000,110000\n");
 }
 
 int cmd_gpu(int argc, char **argv)
@@ -229,7 +260,8 @@ int cmd_gpu(int argc, char **argv)
                    "steps before measuring starts; default 60"),
         option_int("--steps", &o.steps, "N", 1, MAX_STEPS,
                    "number of measured steps, 1 ... 1000; default 20"),
-        option_set("--compare", &o.compare, "compare one step with the CPU's")};
+        option_set("--compare", &o.compare, "compare one step with the CPU's"),
+        option_set("--json", &o.as_json, "print one JSON object")};
     const double sizes[] = {10000, 110000, 1000000};
     int code = EXIT_FINE, count = sizeof table / sizeof table[0];
     if (!options_parse("gpu", table, count, print_help, NULL, NULL, argc, argv, &code)) return code;
@@ -239,12 +271,23 @@ int cmd_gpu(int argc, char **argv)
         say("gpu", "%s", err.message);
         return code_of(&err);
     }
-    printf("%s\n%-9s %8s %7s %6s %9s %9s %9s %9s %9s %10s  %s\n", info.name, "of", "bodies",
-           "numbers", "iter", "contacts", "least ms", "median", "error", "depth m", "apart",
-           "bits");
+    if (o.as_json) {
+        o.json = json_to(stdout);
+        json_begin_object(&o.json, NULL);
+        json_string(&o.json, "device", info.name);
+        json_begin_array(&o.json, "piles");
+    } else {
+        printf("%s\n%-9s %8s %7s %6s %9s %9s %9s %9s %9s %10s  %s\n", info.name, "of", "bodies",
+               "numbers", "iter", "contacts", "least ms", "median", "error", "depth m", "apart",
+               "bits");
+    }
     for (int i = 0; i < (o.sizes.given ? o.sizes.count : 3) && code == EXIT_FINE; i++) {
         code = measure_size(&o, (int)(o.sizes.given ? o.sizes.values[i] : sizes[i]));
         fflush(stdout);
+    }
+    if (o.as_json) {
+        json_end(&o.json);
+        json_end(&o.json);
     }
     return code;
 }

@@ -1,4 +1,5 @@
-/* hull_make.c: from the triangles of a convex hull to its vertices, edges, flat faces and starts. */
+/* hull_make.c: from the triangles of a convex hull to its vertices, edges, flat faces and starts.
+ */
 #include "hull.h"
 
 #include "../base/base.h"

@@ -87,8 +87,8 @@ struct TnWorld {
     bool bounces;           /* some geom has restitution */
     TnStepFn before, after; /* what users want to be called; NULL: nothing */
     void *callback_user;
-    bool stepping;    /* a step runs, or one of those */
-    bool mocap_moves; /* some mocap body does, in this step */
+    bool stepping;               /* a step runs, or one of those */
+    bool mocap_moves;            /* some mocap body does, in this step */
     struct TnDeviceSide *device; /* where steps run there (device.h); NULL: here */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
