@@ -1,0 +1,84 @@
+"""n worlds of one task: what the single and the vector environment share."""
+
+from typing import Dict, Optional, Sequence, Tuple
+
+import numpy as np
+import tenon
+
+from .task import OBSERVED, Row, Task
+
+
+class Simulation:
+    """Steps n worlds of a task. Each has the bits of a lone one with the same seed and actions."""
+
+    def __init__(self, task: Task, n: int, *, threads: int = 1, limit: Optional[int] = None):
+        self.task, self.limit = task, limit
+        self.batch = tenon.Batch(task.model, n, threads=threads, **task.options)
+        self.qpos, self.qvel, self.ctrl = self.batch.qpos, self.batch.qvel, self.batch.ctrl
+        self.sensors = np.zeros((n, task.model.nsensordata))
+        self.goal = np.zeros((n, task.goal_size))
+        self.steps = np.zeros(n, dtype=np.int64)
+        self._held = np.zeros(n, dtype=np.int64)
+        self._potential = np.zeros(n)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def reset(self, mask: np.ndarray, generators: Sequence[np.random.Generator]) -> None:
+        """Starts new episodes where mask is True."""
+        self.batch.reset(mask)
+        for i in np.flatnonzero(mask):
+            self.task.start(generators[i], Row(self, i))
+        if self.task.settle:
+            self.batch.step(self.task.settle, mask)
+        if self.task.model.nsensordata:
+            self.sensors[mask] = self.batch.sensors[mask]
+        self.steps[mask] = 0
+        self._held[mask] = 0
+        self._potential[mask] = self.task.potential(self)[mask]
+
+    def observe(self) -> np.ndarray:
+        """(n, …), float32."""
+        return np.clip(self.task.observe(self), -OBSERVED, OBSERVED).astype(np.float32)
+
+    def measure(self, success=None) -> Dict[str, np.ndarray]:
+        """What info has."""
+        nothing = np.zeros(len(self), dtype=bool)
+        return {"success": nothing if success is None else success, "diverged": self.batch.diverged.copy(),
+                **self.task.measures(self)}
+
+    def step(self, action, mask: Optional[np.ndarray] = None) -> Tuple[np.ndarray, ...]:
+        """Carries out actions (n, …) in all worlds, or where mask is True: (reward, terminated, truncated, info). A world
+        that diverges ends its episode: it is truncated, and info says so."""
+        task, everyone = self.task, np.ones(len(self), dtype=bool)
+        mask = everyone if mask is None else mask
+        action = self._checked(action, mask)
+        task.control(self, action)
+        want = ("sensors",) if task.model.nsensordata else ()
+        seen = self.batch.rollout(self.ctrl[:, None, :], repeat=task.repeat, mask=mask, want=want)
+        if want:
+            self.sensors[mask] = seen["sensors"][mask, 0]
+        diverged = self.batch.diverged.copy()
+        potential = task.potential(self)
+        self.steps += mask
+        self._held = np.where(task.succeeds(self) & ~diverged, self._held + mask, 0)
+        success = self._held >= task.hold
+        reward = task.reward(self, action, potential - self._potential, success)
+        self._potential = potential
+        terminated = (task.fails(self) | (success & task.ends_at_success)) & ~diverged
+        late = np.zeros_like(mask) if self.limit is None else self.steps >= self.limit
+        return reward, terminated, late | diverged, self.measure(success)
+
+    def _checked(self, action, mask) -> np.ndarray:
+        action = np.asarray(action, dtype=np.float64)
+        expected = (len(self), self.task.action_size)
+        if action.shape != expected:
+            raise tenon.UsageError(f"action: expected shape {expected}, got {action.shape}")
+        bad = ~np.isfinite(action).all(axis=1) & mask
+        if bad.any():
+            raise tenon.UsageError(f"action of world {int(np.flatnonzero(bad)[0])} is not finite")
+        return np.clip(np.where(mask[:, None], action, 0.0), -1.0, 1.0)
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self.batch.close()
