@@ -18,7 +18,7 @@ from gymnasium.envs.registration import register, registry
 TASKS: Dict[str, Tuple[str, str, int]] = {
     "CableRouting": ("cable_routing", "CableRouting", 200),
     "CableInsertion": ("cable_insertion", "CableInsertion", 150),
-    "KnotTying": ("knot_tying", "KnotTying", 300),
+    "KnotTying": ("knot_tying", "KnotTying", 400),
     "SoftGrasp": ("soft_grasp", "SoftGrasp", 150),
     "Levelling": ("grain", "Levelling", 200),
     "Stirring": ("grain", "Stirring", 200),

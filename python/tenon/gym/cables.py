@@ -17,3 +17,13 @@ def positions(qpos: np.ndarray, where: slice) -> np.ndarray:
     """(n, segments, 3): the middles of the segments."""
     rows = qpos[:, where]
     return rows.reshape(len(rows), -1, 7)[:, :, :3]
+
+
+def vertices(qpos: np.ndarray, where: slice, length: float) -> np.ndarray:
+    """(n, segments + 1, 3): the ends of the cable and the points between its segments, which are `length` long."""
+    rows = qpos[:, where]
+    rows = rows.reshape(len(rows), -1, 7)
+    place, (w, x, y, z) = rows[..., :3], np.moveaxis(rows[..., 3:], 2, 0)
+    half = 0.5 * length * np.stack([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), w * w - x * x - y * y + z * z], axis=2)
+    middle = 0.5 * (place[:, :-1] + half[:, :-1] + place[:, 1:] - half[:, 1:])
+    return np.concatenate([place[:, :1] - half[:, :1], middle, place[:, -1:] + half[:, -1:]], axis=1)

@@ -74,11 +74,48 @@ def stacking(seen: np.ndarray) -> Policy:
         seen = yield grip(np.zeros(3), np.zeros(3), -1.0)
 
 
+def levelling(seen: np.ndarray) -> Policy:
+    """Again and again: behind the highest column, down to just above the level, and across to the lowest."""
+    places = (np.arange(12) + 0.5) / 12 * 0.3 - 0.15
+    for low in (0.045, 0.04, 0.04, 0.038, 0.038, 0.036, 0.036, 0.034):
+        share = seen[6:]
+        side = np.sign((share * places).sum())
+        away = -side * 0.14
+        for place, most in (((seen[0], 0.07), 8), ((side * 0.14, 0.07), 25), ((side * 0.14, low), 10), ((away, low), 30)):
+            for _ in range(most):
+                if np.abs(place - seen[:2]).max() < 0.008:
+                    break
+                seen = yield toward(seen[:2], place, 0.015)
+
+
+def stirring(seen: np.ndarray) -> Policy:
+    """Figures of eight across the two halves."""
+    turn = 0.0
+    while True:
+        place = 0.075 * np.array([np.sin(turn), np.sin(1.62 * turn + 1.0)])
+        turn += 0.3
+        seen = yield toward(seen[:2], place, 0.02)
+
+
+def knot_tying(seen: np.ndarray) -> Policy:
+    """A loop over the bridge, the end below it, and out over the loop; then pull."""
+    for place in ((0.5, 0.2, 0.04), (-0.3, 0.25, 0.04), (-0.8, 0.25, 0.04), (-0.4, 0.3, 0.1), (-0.24, 0.2, 0.2), (-0.24, -0.1, 0.2),
+                  (-0.22, -0.2, 0.03), (-0.12, -0.15, 0.03), (-0.08, -0.1, 0.04), (-0.07, 0.1, 0.04), (-0.03, 0.12, 0.15),
+                  (0.05, 0.4, 0.15), (0.4, 0.4, 0.1), (0.7, 0.2, 0.1), (1.3, 0.1, 0.1)):
+        for _ in range(60):
+            if np.abs(place - seen[:3]).max() < 0.015:
+                break
+            seen = yield toward(seen[:3], place, 0.03)
+
+
 SCRIPTS: Dict[str, Callable[[np.ndarray], Policy]] = {
     "CableInsertion": cable_insertion,
     "CableRouting": cable_routing,
+    "KnotTying": knot_tying,
+    "Levelling": levelling,
     "SoftGrasp": soft_grasp,
     "Stacking": stacking,
+    "Stirring": stirring,
 }
 
 

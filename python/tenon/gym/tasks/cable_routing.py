@@ -59,7 +59,7 @@ MODEL = f"""
   </actuator>
   <tenon>
     <rod name="cable" start="{FIXED[0]} {FIXED[1]} 0.0045" end="{FIXED[0]} {FIXED[1] + LENGTH} 0.0045" segments="{SEGMENTS}"
-      radius="{RADIUS}" young="5e6" bend="1e6" twist="1e6" density="1200" damping="0.02" contype="1" conaffinity="3"
+      radius="{RADIUS}" young="5e6" bend="1e6" twist="1e6" density="1200" damping="0.02" self_contact="true" contype="1" conaffinity="3"
       friction="0.3 0 0" rgba="0.15 0.15 0.18 1"/>
   </tenon>
 </mujoco>
