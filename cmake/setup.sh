@@ -105,6 +105,23 @@ install_python_tools() {
     fi
 }
 
+# Stable-Baselines3, for the test that learns. Its torch comes from Debian: that of PyPI has 3 GB of libraries for graphics
+# cards. So this is an environment of the system's own Python.
+install_learning() {
+    local wanted=tests/python/learning.txt done=.venv-learning/learning.txt python=/usr/bin/python3
+    cmp -s $wanted $done && return
+    $python -c 'import ensurepip, venv' 2>/dev/null || install_wished /usr/lib/python3/ensurepip:python3-venv
+    install_wished /usr/lib/python3/dist-packages/torch:python3-torch
+    $python -c 'import torch' 2>/dev/null || return 0
+    say "installing Stable-Baselines3 into .venv-learning"
+    if { [ -x .venv-learning/bin/python ] || $python -m venv --system-site-packages .venv-learning; } </dev/null >&2 &&
+        .venv-learning/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without Stable-Baselines3"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -10,6 +10,8 @@
 docs/python.md is the tutorial.
 """
 
+import sys as _sys
+
 from ._core import Energy, EnergyAccount, Report
 from ._core import version as _version
 from ._errors import Error, FileError, ModelError, OutOfMemory, UsageError
@@ -22,3 +24,6 @@ __version__: str = _version()
 __all__ = ["Batch", "CONTACT", "Energy", "EnergyAccount", "Error", "FileError", "Frame", "Model", "ModelError",
            "OutOfMemory", "RAY_HIT", "Recorder", "Recording", "Report", "UsageError", "Viewer", "World", "demo", "scene_path",
            "scenes", "view"]
+
+if "gymnasium" in _sys.modules:  # gymnasium.make("tenon:tenon/CableRouting-v0") imports this module alone
+    from . import gym as _gym

@@ -1,6 +1,10 @@
 """The environments of tenon.gym, as Gymnasium and its clients use them."""
 import importlib.util
+import os
 import pathlib
+import shutil
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -35,10 +39,11 @@ def test_the_checker_of_gymnasium_has_nothing_to_say(name):
     env.close()
 
 
-def test_the_name_of_the_module_in_the_id_is_enough():
-    env = gymnasium.make("tenon.gym:tenon/Reacher-v0")
-    assert env.spec.max_episode_steps == 50
-    env.close()
+@pytest.mark.parametrize("module", ("tenon", "tenon.gym"))
+def test_the_name_of_the_module_in_the_id_is_enough(module):
+    code = f"import gymnasium; print(gymnasium.make('{module}:tenon/Reacher-v0').spec.max_episode_steps)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["50"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -217,6 +222,36 @@ def test_there_is_a_picture_of_each(name):
         pytest.skip(str(error))
     assert picture.shape == (72, 96, 3) and picture.std() > 5
     env.close()
+
+
+WINDOW = """
+import gymnasium, tenon.gym, warnings
+from gymnasium.utils.env_checker import check_env
+warnings.simplefilter("error")
+check_env(gymnasium.make("tenon/Reacher-v0").unwrapped)
+env = gymnasium.make("tenon/Reacher-v0", render_mode="human")
+env.reset(seed=0)
+env.step(env.action_space.sample())
+assert env.unwrapped._window.is_open
+env.close()
+"""
+
+
+def test_human_mode_opens_a_window():
+    if not shutil.which("Xvfb") or not tenon._core.has_window:
+        pytest.skip("there is no Xvfb, or the package has no window")
+    reader, writer = os.pipe()
+    with subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24"], pass_fds=[writer],
+                          stderr=subprocess.DEVNULL) as server:
+        os.close(writer)
+        try:
+            with os.fdopen(reader) as pipe:
+                display = ":" + pipe.readline().strip()
+            done = subprocess.run([sys.executable, "-c", WINDOW], env={**os.environ, "DISPLAY": display}, capture_output=True,
+                                  text=True)
+        finally:
+            server.terminate()
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_small_loop_learns_to_insert_a_cable():

@@ -4,6 +4,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import gymnasium
 import numpy as np
+import tenon
 from gymnasium import spaces
 
 from . import make_task
@@ -87,9 +88,9 @@ class TenonEnv(gymnasium.Env):
         if self.render_mode != "human":
             return
         if self._window is None:
-            from .window import open_window
-            self._window = open_window(f"tenon: {type(self.task).__name__}", *self._picture[:2])
-        self._window.show(self._draw(), self.task.seconds)
+            width, height, _ = self._picture
+            self._window = tenon.Viewer(self.world, width=width, height=height, title=f"tenon: {type(self.task).__name__}")
+        self._window.sync()
 
     def close(self) -> None:
         """Closes the window and the world."""
