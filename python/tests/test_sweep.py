@@ -337,6 +337,7 @@ def test_parameters_that_do_not_fit_fail_with_a_reason(slide, capsys, change, sa
     ({"model": "model/slide.xml"}, "'seconds' is missing"),
     ({"model": "model/slide.xml", "seconds": 1, "gird": {}}, "no setting 'gird'"),
     ({"model": "model/slide.xml", "seconds": 1, "seeds": 2}, "without noise"),
+    ({"model": "model/slide.xml", "seconds": "long"}, "'seconds' must be a number"),
     ([], "expected an object"),
 ])
 def test_wrong_settings_are_refused(slide, capsys, settings, says):
@@ -411,3 +412,45 @@ def test_on_ray_a_task_that_always_kills_its_worker_fails(tmp_path, cluster):
     summary = Sweep(task, grid={"x": [0, 1]}).run(tmp_path, backend="ray")
     assert summary.done == 1 and [t.index for t, _ in summary.failed] == [1]
     assert "Ray gave up" in summary.failed[0][1]
+
+
+# -- the tutorial and the example
+
+
+def test_the_tutorial_runs(tmp_path, monkeypatch, capsys, cluster):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = (ROOT / "docs" / "sweep.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names, commands = {}, 0
+    for kind, block in blocks:
+        named = re.match(r"(?:# |<!-- )(\w+\.(?:py|toml|xml))", block)
+        if named:
+            (tmp_path / named[1]).write_text(block)
+        if kind == "python":
+            exec(compile(block, "docs/sweep.md", "exec"), names)
+        for line in re.findall(r"^tenon sweep (.*)$", block, re.MULTILINE) if kind == "sh" else ():
+            arguments, _, file = line.split("#")[0].partition(">")
+            if "toml" in arguments and sys.version_info < (3, 11):
+                continue
+            assert main(arguments.split()) == 0, line
+            commands += 1
+            output = capsys.readouterr().out
+            if file:
+                (tmp_path / file.strip()).write_text(output)
+    assert commands >= 7 and len(list(csv.reader((tmp_path / "study.csv").open()))) == 13
+    np.testing.assert_allclose(names["table"]["distance"], names["expected"], rtol=0.35)  # noise of 0.05 at 0.5 m/s, 3 sigma
+    assert files(tmp_path / "ray-results") == files(tmp_path / "study-results")
+    assert "#SBATCH --array=0-3" in (tmp_path / "job.sh").read_text()
+
+
+def test_the_random_search_finds_the_same_on_ray_and_here(tmp_path, monkeypatch, cluster):
+    example = load(ROOT / "examples" / "python" / "random_search.py")
+    monkeypatch.setattr(example, "CANDIDATES", 2)
+    monkeypatch.setattr(example, "MOVE", 12)
+    monkeypatch.setattr(example, "REST", 3)
+    there = example.main(["--tasks", "1", "--out", str(tmp_path / "ray")])
+    here = example.main(["--tasks", "1", "--out", str(tmp_path / "local"), "--jobs", "0", "--backend", "local"])
+    assert files(tmp_path / "ray") == files(tmp_path / "local")
+    assert there["scores"].shape == here["scores"].shape == (3, 2) and np.all(np.isfinite(there["scores"]))
+    assert 0.02 < there["scores"].min() and there["scores"].max() < 1  # m: nowhere near the goal in so short a time

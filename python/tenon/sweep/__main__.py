@@ -94,7 +94,7 @@ class _Progress:
     def __call__(self, summary: Summary, task: Task, error: Optional[str]) -> None:
         clear = "\r\033[K" if self.line else ""
         if error:
-            print(f"{clear}task {task.index} ({task}) failed: {error.splitlines()[-1]}", file=sys.stderr)
+            print(f"{clear}task {task.index} ({task}) failed: {error.splitlines()[0]}", file=sys.stderr)
         if self.line:
             begun = summary.done + len(summary.failed)
             left = summary.tasks - summary.skipped - begun

@@ -24,7 +24,7 @@ from .. import _core
 from .._errors import FileError
 from .._model import Model
 from .._world import World
-from ._tasks import SweepError, Task
+from ._tasks import KEY_LENGTH, SweepError, Task
 
 ABOUT = "about"
 SUFFIX, FAILED, PARTIAL = ".npz", ".failed.json", ".partial"
@@ -115,7 +115,7 @@ class Folder:
     """The result files of a sweep."""
 
     def __init__(self, path: Union[str, os.PathLike]):
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(path).absolute()  # tasks may go to another folder
 
     def result(self, task: Task) -> pathlib.Path:
         return self.path / (task.key + SUFFIX)
@@ -126,7 +126,7 @@ class Folder:
     def reason(self, task: Task) -> str:
         """Why a task failed, in one line."""
         try:
-            return json.loads(self.failure(task).read_text(encoding="utf-8"))["error"].splitlines()[-1]
+            return json.loads(self.failure(task).read_text(encoding="utf-8"))["error"].splitlines()[0]
         except (OSError, ValueError, LookupError):
             return f"{self.failure(task)} cannot be read"
 
@@ -137,6 +137,13 @@ class Folder:
             return set()
         except OSError as error:
             raise FileError(f"{self.path}: {error.strerror}") from None
+
+    def clear(self) -> None:
+        """Removes all results."""
+        for name in self.names():
+            if name.endswith((SUFFIX, FAILED)) and len(name.split(".")[0]) == KEY_LENGTH:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self.path / name)
 
     def store(self, task: Task, error: Optional[str], content: bytes) -> None:
         """Writes a result or a failure. A result takes the place of an earlier failure."""

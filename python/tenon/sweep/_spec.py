@@ -73,6 +73,12 @@ def _from_settings(path: pathlib.Path, settings: Dict[str, Any]) -> Sweep:
     for name in ("model", "seconds"):
         if name not in settings:
             raise SweepError(f"{path.name}: '{name}' is missing")
+    for name, kind in (("seconds", (int, float)), ("noise", (int, float)), ("every", int)):
+        value = settings.get(name, 0)
+        if not isinstance(value, kind) or value < 0:
+            raise SweepError(f"{path.name}: '{name}' must be a number, 0 or more, got {value!r}")
+    if not isinstance(settings.get("world", {}), dict):
+        raise SweepError(f"{path.name}: 'world' must be a table of options")
     task = ModelTask(path.parent / settings["model"], **{name: settings[name] for name in OF_TASK if name in settings})
     of_sweep = {name: settings[name] for name in OF_SWEEP if name in settings}
     if "grid" in of_sweep:

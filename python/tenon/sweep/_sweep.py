@@ -94,8 +94,7 @@ class Sweep:
             raise SweepError(f"{folder.path} has results of another task: the {' and the '.join(changed)} changed. Take another "
                              f"folder, or redo them (--redo, other='redo'), or keep them (--keep, other='keep')")
         if changed and other == "redo":
-            for task in self.tasks:
-                folder.result(task).unlink(missing_ok=True)
+            folder.clear()
         folder.write(path, (json.dumps(stamp, indent=1) + "\n").encode())
 
     def run(self, out: Path, *, jobs: Optional[int] = None, backend: str = "local", only: Optional[Iterable[int]] = None,

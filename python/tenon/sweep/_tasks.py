@@ -11,6 +11,8 @@ import numpy as np
 
 from .._errors import UsageError
 
+KEY_LENGTH = 16  # hexadecimal digits
+
 
 class SweepError(UsageError):
     """A sweep is described wrongly, or its folder has results of another sweep."""
@@ -90,7 +92,7 @@ def make_tasks(grid, points, seeds, root_seed: int, paired: bool) -> Sequence[Ta
         for number in numbers:
             source = canonical([root_seed, None if paired else params, number])
             seed = int.from_bytes(hashlib.sha256(source.encode()).digest()[:8], "little") >> 1
-            key = hashlib.sha256(canonical([params, number, seed]).encode()).hexdigest()[:16]
+            key = hashlib.sha256(canonical([params, number, seed]).encode()).hexdigest()[:KEY_LENGTH]
             task = Task(len(tasks), params, number, seed, key)
             if key in seen:
                 raise SweepError(f"tasks {seen[key]} and {task.index} are the same: {task}")
