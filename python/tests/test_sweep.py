@@ -157,6 +157,40 @@ def test_the_hash_of_a_model_is_that_of_its_content(arm):
     assert hashes[0] == hashes[1] != hashes[2]
 
 
+def test_a_file_has_its_name_only_when_it_is_on_the_disk(tmp_path, monkeypatch):
+    sweep = Sweep(square, grid={"x": [3]})
+    result = tmp_path / f"{sweep.tasks[0].key}.npz"
+    synchronize, seen = os.fsync, []
+
+    def watched(handle):
+        seen.append((stat.S_ISDIR(os.fstat(handle).st_mode), os.fstat(handle).st_size, result.exists()))
+        synchronize(handle)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    sweep.run(tmp_path, jobs=0)
+    (of_folder, size, named), (after_of_folder, _, after_named) = seen[-2:]
+    assert (of_folder, size, named) == (False, result.stat().st_size, False) and (after_of_folder, after_named) == (True, True)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    result.unlink()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        sweep.run(tmp_path, jobs=0)
+    assert os.listdir(tmp_path) == ["sweep.json"]
+
+
+def test_what_killed_processes_left_is_no_result_and_goes_after_a_day(tmp_path):
+    sweep = Sweep(square, grid={"x": [3]})
+    old, new = tmp_path / ".old.partial", tmp_path / ".new.partial"
+    for path in (old, new):
+        path.write_bytes(b"half a result")
+    os.utime(old, (1e9, 1e9))
+    assert sweep.run(tmp_path, jobs=0).done == 1
+    assert not old.exists() and new.exists() and len(sweep.status(tmp_path).done) == 1
+
+
 def test_columns(tmp_path):
     def two(params, seed):
         return {"double": 2 * params["x"], "pair": [1.0, params["x"]], "ragged": np.zeros(params["x"]), "big": np.zeros((9, 9))}
@@ -197,7 +231,8 @@ def test_a_changed_task_is_noticed(tmp_path):
     assert run("longer", comment="# a comment", points="1, 2, 3", other=2) == 0 and results() == [0.5, 1, 1.5]
     assert run("refused", scale=0.25, points="1, 2, 3, 4") == 2 and len(results()) == 3
     assert run("kept", "--keep", scale=0.25, points="1, 2, 3, 4") == 0 and results() == [0.5, 1, 1, 1.5]
-    assert run("redone", "--redo", scale=0.125, points="1, 2, 3, 4") == 0 and results() == [0.125, 0.25, 0.375, 0.5]
+    assert run("redone", "--redo", scale=0.125, points="4") == 0 and results() == [0.5]  # none of the others is left
+    assert run("extended", scale=0.125, points="4, 1") == 0 and results() == [0.125, 0.5]
 
 
 # -- processes
@@ -206,7 +241,7 @@ def test_a_changed_task_is_noticed(tmp_path):
 def test_processes_do_every_task_once_and_a_dead_one_costs_its_task_only(study, tmp_path):
     path = study("os.kill(os.getpid(), signal.SIGKILL)")
     out = tmp_path / "out"
-    first = shell(path, "--out", out, "--jobs", 2, cwd=tmp_path)
+    first = shell(path, "--out", out, "--jobs", 1, cwd=tmp_path)
     assert first.returncode == 1 and "4 done, 0 were there, 1 failed" in first.stderr
     assert "task 3 (friction=0.4, seed 0) failed: the process was ended by signal 9 (SIGKILL)" in first.stderr
     status = shell(path, "--out", out, "--status", cwd=tmp_path)
@@ -290,7 +325,7 @@ seeds = 2
 [world]
 tolerance = 1e-8
 [grid]
-joint.x.damping = [0.5, 2]
+joint.x.damping = [0.5123456789, 2]
 geom.box.left.mass = [1.0, 3.0]
 option.timestep = [0.01]
 """
