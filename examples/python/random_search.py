@@ -35,6 +35,7 @@ SCENE = f"""
     {"".join(f'<geom type="cylinder" size="0.02 0.04" pos="{x} {y} 0.04" friction="0.3 0 0" rgba="0.4 0.45 0.5 1"/>' for x, y in POSTS)}
     <body name="gripper" pos="{START[0]} {START[1]} 0.006">
       <joint name="x" type="slide" axis="1 0 0" damping="40"/><joint name="y" type="slide" axis="0 1 0" damping="40"/>
+      <joint name="yaw" axis="0 0 1" damping="0.001"/>
       <geom type="sphere" size="0.008" mass="0.5" rgba="0.9 0.4 0.1 1"/>
     </body>
   </worldbody>
@@ -62,7 +63,7 @@ def task(params, seed):
     controls = np.array([np.vstack([path, np.repeat(path[-1:], REST, axis=0)]) for path in paths]) - START
     batch = tenon.Batch(tenon.Model.from_string(SCENE), CANDIDATES, tolerance=1e-3)
     batch.rollout(controls, repeat=4, want=())
-    cable = batch.qpos[:, 2:].reshape(CANDIDATES, SEGMENTS, 7)[:, :, :2]
+    cable = batch.qpos[:, 3:].reshape(CANDIDATES, SEGMENTS, 7)[:, :, :2]
     goal = along(GOAL, (np.arange(SEGMENTS) + 0.5) / SEGMENTS)
     scores = np.sqrt(np.mean(np.sum((cable - goal) ** 2, axis=2), axis=1))
     scores[batch.diverged] = np.inf
@@ -79,7 +80,7 @@ def plot(columns, file):
     for count in np.unique(columns["waypoints"]):
         scores = columns["scores"][columns["waypoints"] == count].ravel()
         left.plot(1 + np.arange(scores.size), 1000 * np.minimum.accumulate(scores), label=f"{count} waypoints")
-    left.set(xscale="log", yscale="log", xlabel="candidates", ylabel="best RMS distance (mm)")
+    left.set(xscale="log", ylim=(0, 60), xlabel="candidates", ylabel="best RMS distance (mm)")
     left.legend()
     best = np.argmin(columns["scores"].min(axis=1))
     right.plot(*GOAL.T, "--", color="0.5", label="goal")
@@ -87,8 +88,8 @@ def plot(columns, file):
     right.plot(*columns["cable"][best].T, color="tab:blue", linewidth=3, label="cable")
     for post in POSTS:
         right.add_patch(pyplot.Circle(post, 0.02, color="0.3"))
-    right.set(aspect="equal", xlabel="x (m)", ylabel="y (m)")
-    right.legend(loc="upper left", fontsize=8)
+    right.set(aspect="equal", ylim=(-0.15, 0.25), xlabel="x (m)", ylabel="y (m)")
+    right.legend(loc="upper right", fontsize=8)
     figure.tight_layout()
     figure.savefig(file, dpi=100)
 
@@ -108,7 +109,7 @@ def main(arguments=None):
     columns = search.collect(options.out)
     for count in (2, 3, 4):
         scores = columns["scores"][columns["waypoints"] == count].ravel()
-        print(f"{count} waypoints: best of {scores.size} is {1000 * scores.min():.1f} mm, {np.mean(scores < 0.02):.2%} below 20 mm")
+        print(f"{count} waypoints: best of {scores.size} is {1000 * scores.min():.1f} mm, {np.mean(scores < 0.015):.1%} below 15 mm")
     if options.plot:
         plot(columns, options.plot)
     return columns

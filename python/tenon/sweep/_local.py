@@ -29,6 +29,7 @@ def in_this_process(call: Callable, stamp: Mapping[str, Any], tasks: List[Task],
 def _work(pipe, call: Callable, stamp: Mapping[str, Any], folder: Folder) -> None:
     """What a process does. Ctrl-C goes to the parent, which ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     pipe.send(None)
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has gone
@@ -40,13 +41,15 @@ def _work(pipe, call: Callable, stamp: Mapping[str, Any], folder: Folder) -> Non
 
 
 @contextlib.contextmanager
-def _one_thread():
-    """The environment of processes that start meanwhile."""
+def _for_children():
+    """What processes inherit that start meanwhile: one thread for linear algebra; Ctrl-C waits until they ignore it."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update({name: "1" for name in added})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for name in added:
             del os.environ[name]
 
@@ -58,7 +61,7 @@ class _Worker:
         self.process = context.Process(target=_work, args=(other, *arguments))
         self.task: Optional[Task] = None
         self.ready, self.alive = False, True
-        with _one_thread():
+        with _for_children():
             try:
                 self.process.start()
             except (AttributeError, TypeError, ImportError, ValueError) as error:  # what pickle raises, and PicklingError
