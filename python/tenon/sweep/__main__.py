@@ -63,7 +63,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="tenon sweep", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
         description="Does the tasks of a sweep, one result file each. Tasks that have a result are not done again.")
     parser.add_argument("spec", metavar="SPEC")
-    parser.add_argument("--out", metavar="FOLDER", help="folder of the results (default: SPEC without its suffix, and -results)")
+    parser.add_argument("--out", metavar="FOLDER",
+                        help="folder of the results (default: SPEC without its suffix, and -results)")
     parser.add_argument("--jobs", metavar="N", type=_count,
                         help="processes (default: one for each processor); 0: all in this process, for a debugger")
     parser.add_argument("--backend", choices=("local", "ray"), default="local", help="where tasks run (default: local)")
@@ -76,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     other.add_argument("--keep", dest="other", action="store_const", const="keep", help="keep such results")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="print the tasks: index, key, parameters")
-    what.add_argument("--status", action="store_true", help="print how many tasks are done, failed, missing, and why they failed")
+    what.add_argument("--status", action="store_true",
+                      help="print how many tasks are done, failed, missing, and why they failed")
     what.add_argument("--collect", metavar="FILE", help="gather the results in a .csv or .npz file")
     what.add_argument("--slurm", metavar="N", type=_count, nargs="?", const=0,
                       help=f"print a job array script with N elements (default: one for each task, at most {_slurm.MOST})")
@@ -99,7 +101,8 @@ class _Progress:
             begun = summary.done + len(summary.failed)
             left = summary.tasks - summary.skipped - begun
             seconds = (time.monotonic() - self.start) / begun * left
-            print(f"{clear}{summary.skipped + begun} of {summary.tasks}, {seconds:.0f} s left", end="", file=sys.stderr, flush=True)
+            print(f"{clear}{summary.skipped + begun} of {summary.tasks}, {seconds:.0f} s left", end="", file=sys.stderr,
+                  flush=True)
 
     def end(self) -> None:
         if self.line:

@@ -65,8 +65,8 @@ class _Worker:
             try:
                 self.process.start()
             except (AttributeError, TypeError, ImportError, ValueError) as error:  # what pickle raises, and PicklingError
-                raise SweepError(f"the task cannot be sent to another process: {error}. Define it at the top level of a file, "
-                                 f"or take jobs=0 or backend='ray'") from None
+                raise SweepError(f"the task cannot be sent to another process: {error}. Define it at the top level of a "
+                                 f"file, or take jobs=0 or backend='ray'") from None
         other.close()
 
     def give(self, task: Task) -> None:
@@ -124,7 +124,7 @@ def in_processes(call: Callable, stamp: Mapping[str, Any], tasks: List[Task], fo
                         workers.append(_Worker(call, stamp, folder))
                 if task is not None:
                     if not worker.alive:
-                        folder.store(task, *ended(task, stamp, error))
+                        folder.store(task, *ended(task, stamp, error or ""))
                     yield task, error
     finally:
         for worker in workers:

@@ -65,7 +65,8 @@ class ModelTask:
     """Simulates a model with parameters put in. It returns sensors by their names, time, energy (kinetic, potential), what
     the steps reported (error_max, penetration_max, unconverged_steps, diverged), and the world."""
 
-    def __init__(self, path, seconds: float, *, noise: float = 0.0, every: int = 0, world: Optional[Mapping[str, Any]] = None):
+    def __init__(self, path, seconds: float, *, noise: float = 0.0, every: int = 0,
+                 world: Optional[Mapping[str, Any]] = None):
         """noise: standard deviation of a change of the velocities at the start, in m/s and rad/s. every: sensors are also
         returned as `path`, one row each so many steps, with `path_time`. world: options of tenon.World."""
         self.path, self.seconds, self.noise, self.every = pathlib.Path(path).resolve(), seconds, noise, every

@@ -2,9 +2,10 @@
 Ray starts a task again whose worker has died; a task that ends its worker every time fails after a few."""
 
 import contextlib
+import logging
 import os
 import sys
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ._results import Folder, ended, perform
 from ._tasks import SweepError, Task
@@ -40,14 +41,15 @@ def on_ray(call: Callable, stamp: Mapping[str, Any], tasks: List[Task], folder: 
     begun = not ray.is_initialized()
     if begun:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for a report to its makers
-        here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": jobs or None, "include_dashboard": False}
-        ray.init(logging_level="error", **here)
+        here: Dict[str, Any] = {"num_cpus": jobs or None, "include_dashboard": False}
+        ray.init(logging_level=logging.ERROR, **({} if os.environ.get("RAY_ADDRESS") else here))
     try:
         with _sent_whole(ray, call):
             shared = ray.put(call)
         remote = ray.remote(num_cpus=1, max_retries=TRIES)(perform)
         most = IN_FLIGHT * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        waiting, running = list(reversed(tasks)), {}
+        waiting = list(reversed(tasks))
+        running: Dict[Any, Task] = {}
         while waiting or running:
             while waiting and len(running) < most:
                 task = waiting.pop()

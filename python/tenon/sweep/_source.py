@@ -42,7 +42,7 @@ def source_hash(call: Any) -> str:
     try:
         own = textwrap.dedent(inspect.getsource(call))
         file = inspect.getsourcefile(call)
-        with open(file, encoding="utf-8") as opened:
+        with open(file or "", encoding="utf-8") as opened:
             parts = _used(ast.parse(opened.read()), call.__qualname__.split(".")[0])
         text = "\n".join(ast.unparse(part) for part in parts) or own
     except (OSError, TypeError, SyntaxError):

@@ -91,8 +91,9 @@ class Sweep:
         changed = [text for name, text in COMPARED.items() if there and there.get(name) != stamp[name]]
         changed = changed if any(name.endswith(SUFFIX) for name in folder.names()) else []
         if changed and other is None:
-            raise SweepError(f"{folder.path} has results of another task: the {' and the '.join(changed)} changed. Take another "
-                             f"folder, or redo them (--redo, other='redo'), or keep them (--keep, other='keep')")
+            raise SweepError(f"{folder.path} has results of another task: the {' and the '.join(changed)} changed. "
+                             f"Take another folder, or redo them (--redo, other='redo'), or keep them "
+                             f"(--keep, other='keep')")
         if changed and other == "redo":
             folder.clear()
         folder.write(path, (json.dumps(stamp, indent=1) + "\n").encode())
@@ -164,7 +165,8 @@ class Sweep:
         rows = []
         for task in self.status(out).done:
             result = read(folder.result(task))
-            row: Dict[str, Any] = {"index": task.index, **task.params, "number": task.number, "seed": task.seed, **result.values}
+            row: Dict[str, Any] = {"index": task.index, **task.params, "number": task.number, "seed": task.seed}
+            row.update(result.values)
             for name, hashes in result.about["worlds"].items():
                 row[f"{name}_model"], row[f"{name}_state"] = hashes["model"], hashes["state"]
             row["tenon"], row["source"] = result.about["tenon"], result.about["source"]

@@ -2,7 +2,7 @@
 
 import csv
 import pathlib
-from typing import Dict, List
+from typing import Any, Dict, List
 
 import numpy as np
 
@@ -16,7 +16,8 @@ def write(columns: Dict[str, np.ndarray], path) -> List[str]:
     path = pathlib.Path(path)
     if path.suffix == ".npz":
         with open(path, "wb") as file:
-            np.savez(file, **{name: column for name, column in columns.items() if name != "file"})
+            fit: Dict[str, Any] = {name: column for name, column in columns.items() if name != "file"}
+            np.savez(file, **fit)
         return ["file"] if "file" in columns else []
     if path.suffix != ".csv":
         raise SweepError(f"{path.name}: expected a file .csv or .npz")
