@@ -112,7 +112,7 @@ def main(arguments=None):
     for count in (2, 3, 4):
         scores = columns["scores"][columns["waypoints"] == count].ravel()
         print(f"{count} waypoints: best of {scores.size} is {1000 * scores.min():.1f} mm, "
-              f"{np.count_nonzero(scores < 0.015)} below 15 mm")
+              f"{np.count_nonzero(scores < 0.02)} below 20 mm")
     if options.plot:
         plot(columns, options.plot)
     return columns
