@@ -52,7 +52,7 @@ def _put(root: xml.Element, name: str, value: Any) -> None:
     if len(parts) < 2:
         raise SweepError(f"'{name}': expected ELEMENT.NAME.ATTRIBUTE, or ELEMENT.ATTRIBUTE of an element that is there once")
     tag, wanted, attribute = parts[0], ".".join(parts[1:-1]), parts[-1]
-    found = [element for element in root.iter(tag) if not wanted or wanted in (element.get("name"), element.get("class"))]
+    found = [element for element in root.iter(tag) if wanted in ("", element.get("name"))]
     if not found and tag == "option" and not wanted:
         found = [xml.SubElement(root, "option")]
     if len(found) != 1:
