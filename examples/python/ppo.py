@@ -6,6 +6,9 @@
 The loop has the shape of CleanRL's: collect, estimate advantages, improve in minibatches. Two networks of tanh layers, a
 Gaussian policy with one width per action, Adam, running normalization of observations."""
 import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices this small are slower on several threads
 
 import gymnasium
 import numpy as np

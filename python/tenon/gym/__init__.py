@@ -21,7 +21,7 @@ TASKS: Dict[str, Tuple[str, str, int]] = {
     "KnotTying": ("knot_tying", "KnotTying", 400),
     "SoftGrasp": ("soft_grasp", "SoftGrasp", 150),
     "Levelling": ("grain", "Levelling", 200),
-    "Stirring": ("grain", "Stirring", 200),
+    "Stirring": ("grain", "Stirring", 300),
     "Stacking": ("stacking", "Stacking", 200),
     "Reacher": ("reacher", "Reacher", 50),
     "Ant": ("ant", "Ant", 1000),

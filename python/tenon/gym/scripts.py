@@ -92,7 +92,7 @@ def stirring(seen: np.ndarray) -> Policy:
     """Figures of eight across the two halves."""
     turn = 0.0
     while True:
-        place = 0.075 * np.array([np.sin(turn), np.sin(1.62 * turn + 1.0)])
+        place = 0.071 * np.array([np.sin(turn), np.sin(1.62 * turn + 1.0)])
         turn += 0.3
         seen = yield toward(seen[:2], place, 0.02)
 

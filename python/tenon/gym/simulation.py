@@ -20,6 +20,7 @@ class Simulation:
         self.steps = np.zeros(n, dtype=np.int64)
         self._held = np.zeros(n, dtype=np.int64)
         self._potential = np.zeros(n)
+        self.notes: Dict[object, np.ndarray] = {}  # of task.once
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -31,11 +32,16 @@ class Simulation:
             self.task.start(generators[i], Row(self, i))
         if self.task.settle:
             self.batch.step(self.task.settle, mask)
-        if self.task.model.nsensordata:
-            self.sensors[mask] = self.batch.sensors[mask]
+        self.look()
         self.steps[mask] = 0
         self._held[mask] = 0
         self._potential[mask] = self.task.potential(self)[mask]
+
+    def look(self) -> None:
+        """Takes note that the worlds were changed from outside."""
+        if self.task.model.nsensordata:
+            self.sensors[:] = self.batch.sensors
+        self.notes.clear()
 
     def observe(self) -> np.ndarray:
         """(n, …), float32."""
@@ -58,13 +64,14 @@ class Simulation:
         seen = self.batch.rollout(self.ctrl[:, None, :], repeat=task.repeat, mask=mask, want=want)
         if want:
             self.sensors[mask] = seen["sensors"][mask, 0]
+        self.notes.clear()
         diverged = self.batch.diverged.copy()
         potential = task.potential(self)
         self.steps += mask
         self._held = np.where(task.succeeds(self) & ~diverged, self._held + mask, 0)
         success = self._held >= task.hold
         reward = task.reward(self, action, potential - self._potential, success)
-        self._potential = potential
+        self._potential = potential.copy()
         terminated = (task.fails(self) | (success & task.ends_at_success)) & ~diverged
         late = np.zeros_like(mask) if self.limit is None else self.steps >= self.limit
         return reward, terminated, late | diverged, self.measure(success)

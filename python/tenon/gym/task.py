@@ -1,11 +1,22 @@
 """What an environment is about: its model, what is seen, done and paid. All arrays have one row per world."""
 
+import functools
 from typing import Dict
 
 import numpy as np
 import tenon
 
 OBSERVED = 100.0  # observations are clipped to ± this, so that their space is bounded
+
+
+def once(method):
+    """What a method of a task finds about all worlds is found once for each of their states."""
+    @functools.wraps(method)
+    def remembered(self, sim):
+        if method not in sim.notes:
+            sim.notes[method] = method(self, sim)
+        return sim.notes[method]
+    return remembered
 
 
 class Row:

@@ -8,7 +8,7 @@ import numpy as np
 import tenon
 
 from ..cables import positions, segment_slice
-from ..task import Task, lead, look
+from ..task import Task, lead, look, once
 
 SEGMENTS, LENGTH, RADIUS = 32, 0.8, 0.004
 FIXED = np.array([-0.3, -0.02])
@@ -104,6 +104,7 @@ class CableRouting(Task):
     def _hand(self, sim):
         return self._origin + sim.qpos[:, :2]
 
+    @once
     def _angles(self, sim):
         """What is missing at each post, (n, 2), rad: the angle that the wanted way sweeps, minus what the cable does."""
         points = np.concatenate([self._points(sim), self._hand(sim)[:, None]], axis=1)

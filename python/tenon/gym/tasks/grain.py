@@ -3,19 +3,20 @@
 import numpy as np
 import tenon
 
-from ..task import Task, lead, look
+from ..task import Task, lead, look, once
 
 RADIUS = 0.01
 
 
 def _model(name: str, length: float, width: float, height: float, count: int, tool: str, joints: str, camera: str, colour,
-           contact: str = 'condim="3" friction="0.4 0 0"') -> str:
+           contact: str = 'condim="3" friction="0.4 0 0"', force: float = 60.0) -> str:
     """A tray of the given inner size, `count` spheres, and a tool with position servos at its joints."""
     walls = "".join(f'<geom class="wall" pos="{x} {y} {height / 2}" size="{a} {b} {height / 2}"/>' for x, y, a, b in (
         (length / 2 + 0.005, 0, 0.005, width / 2 + 0.01), (-length / 2 - 0.005, 0, 0.005, width / 2 + 0.01),
         (0, width / 2 + 0.005, length / 2, 0.005), (0, -width / 2 - 0.005, length / 2, 0.005)))
     spheres = "".join(f'<body pos="{0.03 * k} 0 1"><freejoint/><geom class="grain" rgba="{colour(k)}"/></body>' for k in range(count))
-    servos = "".join(f'<position name="{joint}" joint="{joint}" kp="2000" kv="100" forcelimited="true" forcerange="-60 60"/>'
+    servos = "".join(f'<position name="{joint}" joint="{joint}" kp="{33 * force}" kv="{2 * force}" forcelimited="true" '
+                     f'forcerange="{-force} {force}"/>'
                      for joint in joints)
     slides = "".join(f'<joint name="{joint}" type="slide" axis="{axis}"/>' for joint, axis in
                      (("x", "1 0 0"), ("y", "0 1 0"), ("z", "0 0 1")) if joint in joints)
@@ -68,6 +69,9 @@ class Grain(Task):
     def _spheres(self, sim):
         return sim.qpos[:, 2:].reshape(len(sim), self.count, 7)[:, :, :3]
 
+    def fails(self, sim):
+        return (np.abs(self._spheres(sim)[:, :, :2]) > (self.length / 2, self.width / 2)).any(axis=(1, 2))  # spilled
+
 
 class Levelling(Grain):
     """A narrow tray of 12 columns, 2.5 cm each. All grain starts in a heap on one side. A blade as wide as the tray moves
@@ -94,6 +98,7 @@ class Levelling(Grain):
     def control(self, sim, action):
         lead(sim.ctrl, sim.qpos[:, :2], self.speed * self.seconds * action, (-0.14, 0.004), (0.14, self.high), 0.02)
 
+    @once
     def _columns(self, sim):
         """(n, columns): the share of each, 1 if level."""
         place = (self._spheres(sim)[:, :, 0] / self.length + 0.5) * self.columns - 0.5
@@ -114,9 +119,6 @@ class Levelling(Grain):
     def succeeds(self, sim):
         return (self._deviation(sim) < self.level) & (self._spheres(sim)[:, :, 2].max(axis=1) < 0.1)
 
-    def fails(self, sim):
-        return (np.abs(self._spheres(sim)[:, :, :2]) > (self.length / 2, self.width / 2)).any(axis=(1, 2))  # spilled
-
     def measures(self, sim):
         return {"deviation": self._deviation(sim)}
 
@@ -129,6 +131,7 @@ class Stirring(Grain):
     speed, gain = 0.4, 5.0
     mixed = 0.7
     hold = 3
+    reach = 0.071  # m: a grain fits between rod and wall
     shuffled = False
 
     def __init__(self):
@@ -136,18 +139,19 @@ class Stirring(Grain):
         red, blue = "0.85 0.25 0.2 1", "0.95 0.8 0.4 1"
         self.model = tenon.Model.from_string(_model(
             "stirring", self.length, self.width, 0.08, self.count, rod, "xy", look((0.1, -0.34, 0.36), (0.0, 0.0, 0.01)),
-            lambda k: red if k % 8 < 4 else blue))
+            lambda k: red if k % 8 < 4 else blue, force=10.0))
         self._kind = np.arange(self.count) % 8 < 4
         self._unlike = self._kind[:, None] != self._kind
         self._pairs = np.triu(np.ones((self.count, self.count), dtype=bool), 1)
 
     def start(self, rng, row):
         self._fill(rng, row, (-0.1, -0.1), (0.1, 0.1))
-        row.qpos[:2] = row.ctrl[:] = 0.0, 0.085
+        row.qpos[:2] = row.ctrl[:] = 0.0, self.reach
 
     def control(self, sim, action):
-        lead(sim.ctrl, sim.qpos[:, :2], self.speed * self.seconds * action, -0.088, 0.088, 0.03)
+        lead(sim.ctrl, sim.qpos[:, :2], self.speed * self.seconds * action, -self.reach, self.reach, 0.03)
 
+    @once
     def _mixing(self, sim):
         place = self._spheres(sim)
         away = place[:, :, None] - place[:, None]

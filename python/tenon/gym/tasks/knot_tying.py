@@ -9,7 +9,7 @@ import tenon
 
 from ..cables import segment_slice, vertices
 from ..knots import determinant, writhe
-from ..task import Task, lead, look
+from ..task import Task, lead, look, once
 
 SEGMENTS, LENGTH, RADIUS = 66, 1.65, 0.005
 CLAMP = np.array([-0.3, 0.0, 0.12])
@@ -85,9 +85,11 @@ class KnotTying(Task):
     def _hand(self, sim):
         return HAND + sim.qpos[:, :3]
 
+    @once
     def _points(self, sim):
         return vertices(sim.qpos, self._cable, LENGTH / SEGMENTS)
 
+    @once
     def _knotted(self, sim):
         return np.array([determinant(points) > 1 for points in self._points(sim)])
 
@@ -95,6 +97,7 @@ class KnotTying(Task):
         away = self._hand(sim) - CLAMP
         return np.sqrt((away * away).sum(axis=1))
 
+    @once
     def _writhe(self, sim):
         return writhe(self._points(sim)[:, ::3])
 

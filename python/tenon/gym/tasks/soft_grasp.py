@@ -3,7 +3,7 @@
 import numpy as np
 import tenon
 
-from ..task import Task, lead, look
+from ..task import Task, lead, look, once
 
 BALL, OPEN = 0.03, 0.045  # radius; half the distance of the open fingers
 HAND = np.array([0.0, 0.0, 0.12])
@@ -85,9 +85,11 @@ class SoftGrasp(Task):
     def _nodes(self, sim):
         return sim.qpos[:, 5:].reshape(len(sim), -1, 3)
 
+    @once
     def _ball(self, sim):
         return self._nodes(sim).mean(axis=1)
 
+    @once
     def _width(self, sim):
         """Of the ball between the fingers, over its diameter."""
         y = self._nodes(sim)[:, :, 1]
