@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/gym.md: each environment while its script plays. Needs the installed package with the extra gym.
-Look at them before you commit them."""
+"""Makes the pictures of docs/gym.md: each environment while its script plays. Needs the installed package with the extra
+gym. Look at them before you commit them."""
 import pathlib
 import struct
 import zlib

@@ -152,7 +152,8 @@ def train(task, steps, envs=32, length=50, epochs=10, batch=400, rate=1e-3, gamm
         for _ in range(epochs):
             for part in np.array_split(rng.permutation(len(target)), max(1, len(target) // batch)):
                 chosen = gain.ravel()[part]
-                agent.improve(*(array[part] for array in flat), (chosen - chosen.mean()) / (chosen.std() + 1e-8), target[part])
+                chosen = (chosen - chosen.mean()) / (chosen.std() + 1e-8)
+                agent.improve(*(array[part] for array in flat), chosen, target[part])
         if report:
             report(len(returns), np.mean(returns[-100:]) if returns else np.nan)
     world.close()

@@ -251,8 +251,8 @@ def test_human_mode_opens_a_window():
         try:
             with os.fdopen(reader) as pipe:
                 display = ":" + pipe.readline().strip()
-            done = subprocess.run([sys.executable, "-c", WINDOW], env={**os.environ, "DISPLAY": display}, capture_output=True,
-                                  text=True)
+            done = subprocess.run([sys.executable, "-c", WINDOW], env={**os.environ, "DISPLAY": display},
+                                  capture_output=True, text=True)
         finally:
             server.terminate()
     assert done.returncode == 0, done.stderr

@@ -43,8 +43,8 @@ def main():
         status, output = run(PYTHON, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", folder, wheels[0])
         if status:
             skip(f"the wheel is for another Python: {output.strip().splitlines()[-1]}")
-        _, output = run(PYTHON, "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "-k", CHOSEN, *TESTS,
-                        PYTHONPATH=folder)
+        _, output = run(PYTHON, "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "-k", CHOSEN,
+                        *TESTS, PYTHONPATH=folder)
     print(output)
     last = output.strip().splitlines()[-1]
     count = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|error)", last)}

@@ -22,7 +22,8 @@ def cable_routing(seen: np.ndarray) -> Policy:
     """North of the first post, between the two, south of the second, to the target."""
     first, second, goal = seen[22:24], seen[24:26], seen[26:28]
     side = np.array([0.0, 0.08])
-    for place in (first + side + (-0.05, 0.03), first + side, (first + second) / 2, second - side, goal + (0.0, -0.03), goal):
+    for place in (first + side + (-0.05, 0.03), first + side, (first + second) / 2, second - side, goal + (0.0, -0.03),
+                  goal):
         for _ in range(60):
             if np.linalg.norm(place - seen[:2]) < 0.015 and place is not goal:
                 break
@@ -99,9 +100,9 @@ def stirring(seen: np.ndarray) -> Policy:
 
 def knot_tying(seen: np.ndarray) -> Policy:
     """A loop over the bridge, the end below it, and out over the loop; then pull."""
-    for place in ((0.5, 0.2, 0.04), (-0.3, 0.25, 0.04), (-0.8, 0.25, 0.04), (-0.4, 0.3, 0.1), (-0.24, 0.2, 0.2), (-0.24, -0.1, 0.2),
-                  (-0.22, -0.2, 0.03), (-0.12, -0.15, 0.03), (-0.08, -0.1, 0.04), (-0.07, 0.1, 0.04), (-0.03, 0.12, 0.15),
-                  (0.05, 0.4, 0.15), (0.4, 0.4, 0.1), (0.7, 0.2, 0.1), (1.3, 0.1, 0.1)):
+    for place in ((0.5, 0.2, 0.04), (-0.3, 0.25, 0.04), (-0.8, 0.25, 0.04), (-0.4, 0.3, 0.1), (-0.24, 0.2, 0.2),
+                  (-0.24, -0.1, 0.2), (-0.22, -0.2, 0.03), (-0.12, -0.15, 0.03), (-0.08, -0.1, 0.04), (-0.07, 0.1, 0.04),
+                  (-0.03, 0.12, 0.15), (0.05, 0.4, 0.15), (0.4, 0.4, 0.1), (0.7, 0.2, 0.1), (1.3, 0.1, 0.1)):
         for _ in range(60):
             if np.abs(place - seen[:3]).max() < 0.015:
                 break

@@ -72,7 +72,7 @@ class Task:
 
     def reward(self, sim, action: np.ndarray, change: np.ndarray, success: np.ndarray) -> np.ndarray:
         """(n,): change is that of the potential."""
-        return self.gain * change - self.effort * (action * action).mean(axis=1) + self.bonus * success
+        return self.gain * change - self.effort / self.action_size * (action * action).sum(axis=1) + self.bonus * success
 
     def measures(self, sim) -> Dict[str, np.ndarray]:
         """Further numbers for info, (n,) each."""

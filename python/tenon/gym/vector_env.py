@@ -100,7 +100,7 @@ class TenonVectorEnv(VectorEnv):
         if begin.any() and self.autoreset_mode != AutoresetMode.NEXT_STEP:
             raise tenon.UsageError(f"environment {int(np.flatnonzero(begin)[0])} is over: reset it by options"
                                    "={'reset_mask': …} before the next step")
-        reward, terminated, truncated, info = sim.step(actions, ~begin)
+        reward, terminated, truncated, info = sim.step(actions, ~begin if begin.any() else None)
         if begin.any():
             self._restart(begin)
             reward[begin], terminated[begin], truncated[begin] = 0.0, False, False

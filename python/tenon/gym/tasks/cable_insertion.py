@@ -47,9 +47,9 @@ MODEL = f"""
     <position name="z" joint="z" kp="400" kv="40" forcelimited="true" forcerange="-20 20"/>
   </actuator>
   <tenon>
-    <rod name="cable" start="{HAND[0]} {HAND[1]} {HAND[2]}" end="{HAND[0] + LENGTH} {HAND[1]} {HAND[2]}" segments="{SEGMENTS}"
-      radius="{RADIUS}" young="5e7" bend="2e7" twist="1e7" density="1200" damping="0.02" contype="1" conaffinity="2"
-      friction="0.2 0 0" rgba="0.15 0.15 0.18 1"/>
+    <rod name="cable" start="{HAND[0]} {HAND[1]} {HAND[2]}" end="{HAND[0] + LENGTH} {HAND[1]} {HAND[2]}"
+      segments="{SEGMENTS}" radius="{RADIUS}" young="5e7" bend="2e7" twist="1e7" density="1200"
+      damping="0.02" contype="1" conaffinity="2" friction="0.2 0 0" rgba="0.15 0.15 0.18 1"/>
   </tenon>
 </mujoco>
 """

@@ -58,9 +58,9 @@ MODEL = f"""
     <position name="y" joint="y" kp="400" kv="40" forcelimited="true" forcerange="-20 20"/>
   </actuator>
   <tenon>
-    <rod name="cable" start="{FIXED[0]} {FIXED[1]} 0.0045" end="{FIXED[0]} {FIXED[1] + LENGTH} 0.0045" segments="{SEGMENTS}"
-      radius="{RADIUS}" young="5e6" bend="1e6" twist="1e6" density="1200" damping="0.02" self_contact="true" contype="1" conaffinity="3"
-      friction="0.3 0 0" rgba="0.15 0.15 0.18 1"/>
+    <rod name="cable" start="{FIXED[0]} {FIXED[1]} 0.0045" end="{FIXED[0]} {FIXED[1] + LENGTH} 0.0045"
+      segments="{SEGMENTS}" radius="{RADIUS}" young="5e6" bend="1e6" twist="1e6" density="1200"
+      damping="0.02" self_contact="true" contype="1" conaffinity="3" friction="0.3 0 0" rgba="0.15 0.15 0.18 1"/>
   </tenon>
 </mujoco>
 """
@@ -123,8 +123,9 @@ class CableRouting(Task):
 
     def observe(self, sim):
         hand = self._hand(sim)
-        return np.concatenate([hand, sim.qvel[:, :2], sim.ctrl - sim.qpos[:, :2], self._points(sim)[:, 3::4].reshape(len(sim), -1),
-                               sim.goal, sim.goal[:, 4:] - hand, self._angles(sim)], axis=1)
+        points = self._points(sim)[:, 3::4].reshape(len(sim), -1)
+        return np.concatenate([hand, sim.qvel[:, :2], sim.ctrl - sim.qpos[:, :2], points, sim.goal,
+                               sim.goal[:, 4:] - hand, self._angles(sim)], axis=1)
 
     def potential(self, sim):
         return -np.abs(self._angles(sim)).sum(axis=1) / np.pi - 2.0 * self._distance(sim)

@@ -14,7 +14,8 @@ def _model(name: str, length: float, width: float, height: float, count: int, to
     walls = "".join(f'<geom class="wall" pos="{x} {y} {height / 2}" size="{a} {b} {height / 2}"/>' for x, y, a, b in (
         (length / 2 + 0.005, 0, 0.005, width / 2 + 0.01), (-length / 2 - 0.005, 0, 0.005, width / 2 + 0.01),
         (0, width / 2 + 0.005, length / 2, 0.005), (0, -width / 2 - 0.005, length / 2, 0.005)))
-    spheres = "".join(f'<body pos="{0.03 * k} 0 1"><freejoint/><geom class="grain" rgba="{colour(k)}"/></body>' for k in range(count))
+    spheres = "".join(f'<body pos="{0.03 * k} 0 1"><freejoint/><geom class="grain" rgba="{colour(k)}"/></body>'
+                      for k in range(count))
     servos = "".join(f'<position name="{joint}" joint="{joint}" kp="{33 * force}" kv="{2 * force}" forcelimited="true" '
                      f'forcerange="{-force} {force}"/>'
                      for joint in joints)
@@ -104,7 +105,8 @@ class Levelling(Grain):
         place = (self._spheres(sim)[:, :, 0] / self.length + 0.5) * self.columns - 0.5
         near = np.clip(1.0 - np.abs(place[:, :, None] - np.arange(self.columns)), 0.0, 1.0).sum(axis=1)
         ends = np.ones(self.columns)
-        ends[[0, -1]] = 1.125 - 0.5 * (RADIUS * self.columns / self.length) ** 2  # no centre is nearer to a wall than a radius
+        # no centre is nearer to a wall than a radius
+        ends[[0, -1]] = 1.125 - 0.5 * (RADIUS * self.columns / self.length) ** 2
         return near * self.columns / self.count / ends
 
     def _deviation(self, sim):
@@ -124,8 +126,8 @@ class Levelling(Grain):
 
 
 class Stirring(Grain):
-    """A square tray, one kind of grain on the left and one on the right. A rod moves in the plane. Mixing: the share of unlike
-    pairs among all pairs of neighbours (closer than 1.3 diameters), over the share in a perfect mixture."""
+    """A square tray, one kind of grain on the left and one on the right. A rod moves in the plane. Mixing: the share of
+    unlike pairs among all pairs of neighbours (closer than 1.3 diameters), over the share in a perfect mixture."""
 
     count, length, width = 80, 0.2, 0.2
     speed, gain = 0.4, 5.0

@@ -28,10 +28,14 @@ MODEL = f"""
   <worldbody>
     <light pos="0.3 -0.3 2" dir="-0.1 0.1 -1" directional="true"/>
     <camera name="overview" {look((0.1, -0.75, 0.62), (0.02, 0.05, 0.03))} fovy="45"/>
-    <geom name="table" type="plane" size="1.1 0.6 0.05" pos="0.2 0 0" contype="2" conaffinity="1" priority="1" rgba="0.87 0.87 0.84 1"/>
-    <geom class="drawn" type="box" pos="{CLAMP[0] - 0.015} 0 {CLAMP[2] / 2 + 0.055}" size="0.015 0.02 {CLAMP[2] / 2 + 0.055}" rgba="0.3 0.33 0.4 1"/>
-    <geom class="drawn" type="capsule" fromto="{HOLDER} 0 {CLAMP[2]} {HOLDER} 0 {CLAMP[2] + 0.1}" size="0.006" rgba="0.3 0.33 0.4 1"/>
-    <geom class="drawn" type="capsule" fromto="{HOLDER} 0 {CLAMP[2] + 0.1} {CLAMP[0] - 0.015} 0 {CLAMP[2] + 0.1}" size="0.006" rgba="0.3 0.33 0.4 1"/>
+    <geom name="table" type="plane" size="1.1 0.6 0.05" pos="0.2 0 0" contype="2" conaffinity="1" priority="1"
+      rgba="0.87 0.87 0.84 1"/>
+    <geom class="drawn" type="box" pos="{CLAMP[0] - 0.015} 0 {CLAMP[2] / 2 + 0.055}"
+      size="0.015 0.02 {CLAMP[2] / 2 + 0.055}" rgba="0.3 0.33 0.4 1"/>
+    <geom class="drawn" type="capsule" fromto="{HOLDER} 0 {CLAMP[2]} {HOLDER} 0 {CLAMP[2] + 0.1}" size="0.006"
+      rgba="0.3 0.33 0.4 1"/>
+    <geom class="drawn" type="capsule" fromto="{HOLDER} 0 {CLAMP[2] + 0.1} {CLAMP[0] - 0.015} 0 {CLAMP[2] + 0.1}"
+      size="0.006" rgba="0.3 0.33 0.4 1"/>
     <body name="hand" pos="{HAND[0]} {HAND[1]} {HAND[2]}" gravcomp="1">
       <joint name="x" type="slide" axis="1 0 0"/>
       <joint name="y" type="slide" axis="0 1 0"/>
@@ -55,8 +59,8 @@ MODEL = f"""
   </actuator>
   <tenon>
     <rod name="cable" start="{CLAMP[0]} {CLAMP[1]} {CLAMP[2]}" end="{HAND[0]} {HAND[1]} {HAND[2]}" segments="{SEGMENTS}"
-      radius="{RADIUS}" young="1e7" bend="1.5e5" twist="1.5e5" density="1000" damping="0.03" self_contact="true" contype="1" conaffinity="3"
-      friction="0.8 0 0" rgba="0.75 0.2 0.15 1"/>
+      radius="{RADIUS}" young="1e7" bend="1.5e5" twist="1.5e5" density="1000" damping="0.03"
+      self_contact="true" contype="1" conaffinity="3" friction="0.8 0 0" rgba="0.75 0.2 0.15 1"/>
   </tenon>
 </mujoco>
 """

@@ -3,7 +3,7 @@
 import numpy as np
 import tenon
 
-from ..task import Task
+from ..task import Task, once
 
 MODEL = """
 <mujoco model="reacher">
@@ -58,20 +58,26 @@ class Reacher(Task):
     def control(self, sim, action):
         sim.ctrl[:] = action
 
+    @once
     def _away(self, sim):
         return sim.goal - sim.sensors[:, :2]
+
+    @once
+    def _distance(self, sim):
+        away = self._away(sim)
+        return np.sqrt((away * away).sum(axis=1))
 
     def observe(self, sim):
         return np.concatenate([np.cos(sim.qpos), np.sin(sim.qpos), sim.goal, 0.1 * sim.qvel, self._away(sim)], axis=1)
 
     def potential(self, sim):
-        return -np.sqrt((self._away(sim) ** 2).sum(axis=1))
+        return -self._distance(sim)
 
     def succeeds(self, sim):
-        return self.potential(sim) > -self.near
+        return self._distance(sim) < self.near
 
     def reward(self, sim, action, change, success):
-        return self.potential(sim) - 0.1 * (action * action).mean(axis=1)
+        return -self._distance(sim) - 0.05 * (action * action).sum(axis=1)
 
     def measures(self, sim):
-        return {"distance": -self.potential(sim)}
+        return {"distance": self._distance(sim)}

@@ -15,12 +15,16 @@ MODEL = f"""
   <default>
     <geom condim="3" friction="0.8 0 0"/>
     <default class="drawn"><geom contype="0" conaffinity="0" rgba="0.82 0.84 0.87 1"/></default>
-    <default class="pad"><geom type="box" size="0.016 0.004 0.02" contype="2" conaffinity="1" mass="0.02" rgba="0.2 0.22 0.26 1"/></default>
+    <default class="pad">
+      <geom type="box" size="0.016 0.004 0.02" contype="2" conaffinity="1" mass="0.02" rgba="0.2 0.22 0.26 1"/>
+    </default>
     <default class="finger">
       <joint type="slide" limited="true" range="-0.01 0.04" damping="5"/>
       <position kp="1000" kv="60" forcelimited="true" forcerange="-40 40"/>
     </default>
-    <default class="axis"><joint type="slide"/><position kp="2000" kv="200" forcelimited="true" forcerange="-60 60"/></default>
+    <default class="axis">
+      <joint type="slide"/><position kp="2000" kv="200" forcelimited="true" forcerange="-60 60"/>
+    </default>
   </default>
   <worldbody>
     <light pos="0.5 -0.5 2" dir="-0.1 0.2 -1" directional="true"/>
@@ -52,8 +56,8 @@ MODEL = f"""
     <position name="right" class="finger" joint="right"/>
   </actuator>
   <tenon>
-    <soft name="ball" ball="{BALL}" cells="3" pos="0 0 {BALL + 0.0002}" young="1e5" poisson="0.4" density="1000" damping="0.01"
-      contype="1" conaffinity="2" friction="0.8 0 0" rgba="0.85 0.20 0.16 1"/>
+    <soft name="ball" ball="{BALL}" cells="3" pos="0 0 {BALL + 0.0002}" young="1e5" poisson="0.4" density="1000"
+      damping="0.01" contype="1" conaffinity="2" friction="0.8 0 0" rgba="0.85 0.20 0.16 1"/>
   </tenon>
 </mujoco>
 """

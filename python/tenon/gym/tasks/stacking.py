@@ -20,7 +20,9 @@ MODEL = f"""
       <joint type="slide" limited="true" range="-0.01 0.03" damping="5"/>
       <position kp="600" kv="30" forcelimited="true" forcerange="-4.5 4.5"/>
     </default>
-    <default class="axis"><joint type="slide"/><position kp="2000" kv="200" forcelimited="true" forcerange="-60 60"/></default>
+    <default class="axis">
+      <joint type="slide"/><position kp="2000" kv="200" forcelimited="true" forcerange="-60 60"/>
+    </default>
   </default>
   <worldbody>
     <light pos="0.5 -0.5 2" dir="-0.1 0.2 -1" directional="true"/>
@@ -97,8 +99,9 @@ class Stacking(Task):
 
     def observe(self, sim):
         hand = HAND + sim.qpos[:, :3]
-        return np.concatenate([hand, sim.qvel[:, :3], OPEN - sim.qpos[:, 3:5], sim.ctrl - sim.qpos[:, :5], sim.qpos[:, 5:8] - hand,
-                               sim.qpos[:, 8:12], sim.qvel[:, 5:8], sim.qpos[:, 12:15] - hand, sim.qpos[:, 15:19], sim.qvel[:, 11:14],
+        red, green = sim.qpos[:, 5:12], sim.qpos[:, 12:19]
+        return np.concatenate([hand, sim.qvel[:, :3], OPEN - sim.qpos[:, 3:5], sim.ctrl - sim.qpos[:, :5], red[:, :3] - hand,
+                               red[:, 3:], sim.qvel[:, 5:8], green[:, :3] - hand, green[:, 3:], sim.qvel[:, 11:14],
                                self._missing(sim)], axis=1)
 
     def potential(self, sim):
