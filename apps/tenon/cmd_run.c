@@ -5,6 +5,7 @@
 #include "../common/options.h"
 #include "../common/progress.h"
 #include "../common/table.h"
+#include "../common/team.h"
 #include "../common/totals.h"
 #include "commands.h"
 #include "run_dump.h"
@@ -161,7 +162,7 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
     Progress progress = progress_start((double)steps * timestep, run->quiet);
     run_energy_start(&result->energy, world);
     double start = clock_seconds();
-    for (int64_t k = 0; k < steps && !interrupted && !result->totals.diverged; k++) {
+    for (int64_t k = 0; k < steps && !team_any(interrupted) && !result->totals.diverged; k++) {
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
@@ -169,7 +170,7 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
         if (out->log) out->log_failed = !log_step(out->log, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
         out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
-        if (out->log_failed || out->record_failed || out->dump_failed) break;
+        if (team_any(out->log_failed || out->record_failed || out->dump_failed)) break;
         progress_update(&progress, (double)(k + 1) * timestep);
     }
     result->wall = clock_seconds() - start;
@@ -476,6 +477,14 @@ static bool check_paths(RunOptions *run)
     return true;
 }
 
+/* Another process of the team does. */
+static void write_nothing(RunOptions *run)
+{
+    run->log = (LogOptions){.every = 1};
+    run->record = (RecordOptions){0};
+    run->dump.steps.count = 0;
+}
+
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(),
@@ -489,6 +498,7 @@ int cmd_run(int argc, char **argv)
         if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) {
             code = EXIT_USAGE;
         } else {
+            if (!team_writes()) write_nothing(&run);
             TnModel *model = load_model("run", run.model_path, NULL, &code);
             if (model) code = run_model(model, &run);
             tn_model_destroy(model);
