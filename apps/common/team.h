@@ -10,5 +10,7 @@ const TnRanks *team_ranks(void); /* NULL: alone */
 bool team_writes(void);          /* this is the process that does */
 /* Whether it is so for any of them; all must ask. */
 bool team_any(bool here);
+/* A number that all of them get, and that no other team is likely to; all must ask. */
+uint64_t team_number(void);
 
 #endif

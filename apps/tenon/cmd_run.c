@@ -503,11 +503,10 @@ static bool check_paths(RunOptions *run)
     return true;
 }
 
-/* Another process of the team does. */
+/* Another process of the team does; recordings are in parts, which all of them write. */
 static void write_nothing(RunOptions *run)
 {
     run->log = (LogOptions){.every = 1};
-    run->record = (RecordOptions){0};
     run->dump.steps.count = 0;
     run->checkpoint.path = NULL;
 }

@@ -85,10 +85,12 @@ class MpiTest(unittest.TestCase):
     def test_files_are_those_of_one_process(self):
         model = os.path.join(SCENES, "pyramid.xml")
         for ranks, name in ((None, "one"), (2, "two")):
-            self.report(ranks, model, "--duration", 0.2, "--record", self.path(name + ".tnr"), "--csv",
+            self.report(ranks, model, "--duration", 1, "--record", self.path(name + ".tnr"), "--csv",
                         self.path(name + ".csv"))
             exported = run(None, "export", self.path(name + ".tnr"), "-o", self.path(name + "_rec.csv"))
             self.assertEqual(exported.returncode, 0, exported.stderr)
+        info = json.loads(run(None, "info", self.path("two.tnr"), "--json").stdout)
+        self.assertEqual((info["files"], info["frames"]), (2, 51))
         for end in (".csv", "_rec.csv"):
             self.assertEqual(self.places("one" + end), self.places("two" + end), end)
 
