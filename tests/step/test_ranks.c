@@ -154,9 +154,13 @@ TEST(islands_are_shared)
 TEST(a_robot_among_balls_is_in_several_parts)
 {
     TnModel *model = scene_file(TENON_SOURCE_DIR "/scenes/stir.xml");
+    TnTraffic traffic[MOST_RANKS];
     TnWorldDef def = fixed_count(20), exact = tn_world_def();
     check_ranks(model, &def, UNLESS_SANITIZED(50, 5), 3, NULL);
     check_ranks(model, &exact, UNLESS_SANITIZED(50, 5), 2, NULL);
+    exact.solver.method = TN_METHOD_SUBADMM;
+    check_ranks(model, &exact, UNLESS_SANITIZED(50, 5), 3, traffic);
+    CHECK(traffic[0].exchanges > 0);
     tn_model_destroy(model);
 }
 

@@ -129,13 +129,19 @@ bool tn_parted_fixed(TnProblem *p, const TnSolverDef *def, TnPool *pool, TnSolve
     return ok;
 }
 
-/* Large blocks keep what prepare wrote in places that know the whole. */
+/* What a block that eliminates keeps of its preparation knows the whole. */
+static bool may_copy(const TnProblem *p)
+{
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].kind->eliminates) return false;
+    return true;
+}
+
 bool tn_parted_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPool *pool,
                        TnSolveResult *result)
 {
     TnParts parts;
-    if (p->large_count || p->anderson || def->tolerance > 0.0 || !tn_parts_suit(p, def))
-        return false;
+    if (p->anderson || def->tolerance > 0.0 || !may_copy(p) || !tn_parts_suit(p, def)) return false;
     size_t mark = tn_arena_mark(p->arena);
     bool ok = tn_parts_open(p, true, &parts);
     if (ok) {
