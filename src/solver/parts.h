@@ -15,6 +15,8 @@
 
 #include "islands.h"
 
+/* Contact batches in a row, few enough for threads to share runs evenly. */
+#define TN_RUN 64
 typedef struct TnRun {
     int begin, end;
 } TnRun;

@@ -168,8 +168,9 @@ bool tn_parts_find_runs(TnParts *parts)
         bool ghosts = has_ghosts(parts, &p->contact_batch[i]);
         TnRun *runs = ghosts ? parts->border : parts->inside;
         int *count = ghosts ? &parts->border_count : &parts->inside_count;
-        if (*count && runs[*count - 1].end == i)
-            runs[*count - 1].end++;
+        TnRun *last = *count ? &runs[*count - 1] : NULL;
+        if (last && last->end == i && i - last->begin < TN_RUN)
+            last->end++;
         else
             runs[(*count)++] = (TnRun){i, i + 1};
     }

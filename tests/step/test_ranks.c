@@ -161,6 +161,15 @@ TEST(spinning_friction_crosses_ranks)
     tn_model_destroy(model);
 }
 
+TEST(ranks_have_threads_of_their_own)
+{
+    TnModel *model = column(350, 3); /* smaller scenes stay on one thread */
+    TnWorldDef def = fixed_count(10);
+    def.thread_count = 2;
+    check_ranks(model, &def, UNLESS_SANITIZED(20, 5), 2, NULL);
+    tn_model_destroy(model);
+}
+
 TEST(islands_are_shared)
 {
     TnModel *model = stacks(7, 3);

@@ -13,7 +13,7 @@
 #include "loop.h"
 #include "own_method.h"
 
-/* Batches that are worth a thread. */
+/* Batches of bodies that are worth a thread. */
 #define GRAIN 64
 
 typedef struct Loop {
@@ -22,27 +22,28 @@ typedef struct Loop {
     TnPool *pool;
     double alpha;
     bool measure;
-    int first; /* batch of the range that threads share */
+    const TnRun *runs; /* that threads share, */
+    int first;         /* and the first batch of bodies */
 } Loop;
 
-static void contact_range(void *context, int begin, int end)
+static void contact_runs(void *context, int begin, int end)
 {
     const Loop *loop = context;
     TnProblem *p = loop->problem;
-    begin += loop->first;
-    end += loop->first;
-    p->kernels->contact_update(p->contact_batch, p->give, begin, end, (const double(*)[8])p->twist,
-                               p->lambda, loop->alpha, loop->measure ? p->residual : NULL);
-    if (p->z)
-        p->kernels->contact_tell(p->contact_batch, begin, end, (const double(*)[3])p->lambda, p->z);
+    for (const TnRun *run = loop->runs + begin; run < loop->runs + end; run++) {
+        p->kernels->contact_update(p->contact_batch, p->give, run->begin, run->end,
+                                   (const double(*)[8])p->twist, p->lambda, loop->alpha,
+                                   loop->measure ? p->residual : NULL);
+        if (p->z)
+            p->kernels->contact_tell(p->contact_batch, run->begin, run->end,
+                                     (const double(*)[3])p->lambda, p->z);
+    }
 }
 
 static void update_contacts(Loop *loop, const TnRun *runs, int count)
 {
-    for (int i = 0; i < count; i++) {
-        loop->first = runs[i].begin;
-        tn_pool_run(loop->pool, runs[i].end - runs[i].begin, GRAIN, contact_range, loop);
-    }
+    loop->runs = runs;
+    tn_pool_run(loop->pool, count, 1, contact_runs, loop);
 }
 
 static void twist_range(void *context, int begin, int end)
