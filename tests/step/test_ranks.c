@@ -181,6 +181,33 @@ TEST(islands_are_shared)
     tn_model_destroy(model);
 }
 
+TEST(more_ranks_than_bodies_are_no_harm)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.5);
+    for (int i = 0; i < 3; i++) /* in the air, then on top of each other */
+        scene_free(&scene, TN_GEOM_BOX, (double[3]){0.05, 0.05, 0.05}, 1.0,
+                   (double[3]){0.01 * i, 0.0, 0.07 + 0.11 * i}, 0.5, 0.0);
+    TnModel *model = scene_compile(&scene);
+    TnWorldDef def = fixed_count(20), exact = tn_world_def();
+    check_ranks(model, &def, UNLESS_SANITIZED(50, 20), UNLESS_SANITIZED(8, 5), NULL);
+    check_ranks(model, &exact, UNLESS_SANITIZED(50, 20), UNLESS_SANITIZED(8, 5), NULL);
+    tn_model_destroy(model);
+}
+
+TEST(sleepers_are_left_out_on_all_ranks)
+{
+    TnModel *model = stacks(3, 2);
+    for (int fixed = 0; fixed < 2; fixed++) {
+        TnWorldDef def = fixed ? fixed_count(60) : tn_world_def();
+        def.sleep = TN_SLEEP_PASSIVE;
+        def.sleep_time = 0.05;
+        def.sleep_speed = 0.01;
+        check_ranks(model, &def, 100, 2, NULL);
+    }
+    tn_model_destroy(model);
+}
+
 TEST(a_robot_among_balls_is_in_several_parts)
 {
     TnModel *model = column_with(UNLESS_SANITIZED(12, 6), 3, true);
