@@ -71,7 +71,7 @@ static void start_exchange(void *exchange)
 static void finish_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    MPI_Waitall(e->count, e->requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < e->count; i++) MPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
 }
 
 static void close_exchange(void *exchange)
