@@ -124,8 +124,8 @@ static bool eval_lift(const TnModel *model, const double *qpos, const TnLinkFram
     return true;
 }
 
-static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
-                 TnArena *arena, TnEval *out)
+bool tn_model_eval_in(const TnModel *model, const double *qpos, const double *qvel,
+                      const double *ctrl, TnArena *arena, TnEval *out)
 {
     TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count);
     if (!frames) return false;
@@ -192,7 +192,7 @@ TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *q
     TnArena arena;
     bool ok = tn_arena_init(&arena, "eval", scratch_size(model));
     if (ok) {
-        ok = eval(model, qpos, qvel, ctrl, &arena, out);
+        ok = tn_model_eval_in(model, qpos, qvel, ctrl, &arena, out);
         tn_arena_free(&arena);
     }
     if (!ok) {

@@ -2,6 +2,8 @@
 #ifndef TN_STEP_SENSORS_H
 #define TN_STEP_SENSORS_H
 
+#include <tenon/world.h>
+
 #include "../dynamics/dynamics.h"
 
 /* A state: frames and twists are those of the links. */
@@ -16,6 +18,10 @@ typedef struct TnSensing {
 /* All sensors. What a state does not tell is NaN: forces, torques and accelerations. The clock is
  * 0. */
 void tn_sensors_eval(const TnSensing *at, double *data);
+
+/* tn_model_eval with scratch from an arena; false: no memory. (eval.c) */
+bool tn_model_eval_in(const TnModel *model, const double *qpos, const double *qvel,
+                      const double *ctrl, TnArena *arena, TnEval *out);
 
 /* What is left of a sensor's numbers within its cutoff. */
 void tn_sensor_cut(const TnSensor *sensor, double *data);

@@ -54,6 +54,7 @@ struct TnWorld {
     TnGroups *groups;
     TnCollider *collider;
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
+    TnArena asked; /* scratch of a question */
     TnState state;
     TnLinkFrame *frames; /* per link, at state.qpos */
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
