@@ -116,22 +116,24 @@ static const uint8_t *mask_of(const BatchData &data, nb::object mask, Bytes &kee
     return keep.data();
 }
 
-/* In parts of about a tenth of a second, so that Ctrl-C is noticed. */
+/* In parts of about a tenth of a second, so that Ctrl-C is noticed; how many steps that is, the
+ * part before tells, or the call before. */
 static TnStatus roll(BatchData &data, TnRollout rollout, TnError *err)
 {
     Interruptible interruptible;
-    int length = rollout.length, part = 1;
+    double pace = rollout.mask ? 0.0 : data.pace; /* s per step */
     TnStatus status = TN_OK;
-    for (int k = 0; k < length && status == TN_OK; k = rollout.end) {
-        auto before = std::chrono::steady_clock::now();
+    for (int k = 0; k < rollout.length && status == TN_OK; k = rollout.end) {
+        double most = pace > 0 ? 0.1 / (pace * rollout.repeat) : 1.0;
         rollout.begin = k;
-        rollout.end = k + std::min(length - k, part);
+        rollout.end = k + (int)std::clamp(most, 1.0, (double)(rollout.length - k));
+        auto before = std::chrono::steady_clock::now();
         status = tn_batch_rollout(data.batch, &rollout, err);
         std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-        if (took.count() < 0.05 && part < (1 << 20)) part *= 4;
-        if (took.count() > 0.2) part = std::max(1, part / 4);
+        pace = took.count() / ((double)(rollout.end - k) * rollout.repeat);
         interruptible.look();
     }
+    if (!rollout.mask) data.pace = pace;
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../base/base.h"
 #include "batch.h"
+#include "world.h"
 
 TnRollout tn_rollout(void) { return (TnRollout){.repeat = 1}; }
 
@@ -52,8 +53,11 @@ static void take_control(const Task *task, int index, int k)
     if (rollout->ctrl && width > 0 && !batch->view.diverged[index])
         tn_world_set_ctrl(batch->worlds[index],
                           place(task, (double *)rollout->ctrl, index, k, width), NULL);
-    for (int s = 0; s < rollout->repeat && !batch->view.diverged[index]; s++)
+    for (int s = 0; s < rollout->repeat && !batch->view.diverged[index]; s++) {
+        /* only the last report is seen; reading clocks is some percent of a robot's step */
+        batch->worlds[index]->untimed = s + 1 < rollout->repeat || k + 1 < rollout->end;
         tn_batch_step_row(batch, index);
+    }
 }
 
 static void push_phase(void *context, int index)
@@ -70,6 +74,7 @@ static void rollout_phase(void *context, int index)
         take_control(task, index, k);
         if (!note(task, index, k)) task->batch->refused[index] = 1;
     }
+    task->batch->worlds[index]->untimed = false;
     tn_batch_pull(task->batch, index);
 }
 

@@ -5,6 +5,7 @@
 #include <tenon/world.h>
 
 #include "../dynamics/dynamics.h"
+#include "energy.h"
 
 /* A state: frames and twists are those of the links. */
 typedef struct TnSensing {
@@ -19,9 +20,10 @@ typedef struct TnSensing {
  * 0. */
 void tn_sensors_eval(const TnSensing *at, double *data);
 
-/* tn_model_eval with scratch from an arena; false: no memory. (eval.c) */
+/* tn_model_eval with scratch from an arena; `known` has the frames and twists where somebody knows
+ * them, or is NULL. False: no memory. (eval.c) */
 bool tn_model_eval_in(const TnModel *model, const double *qpos, const double *qvel,
-                      const double *ctrl, TnArena *arena, TnEval *out);
+                      const double *ctrl, const TnInstant *known, TnArena *arena, TnEval *out);
 
 /* What is left of a sensor's numbers within its cutoff. */
 void tn_sensor_cut(const TnSensor *sensor, double *data);
