@@ -107,19 +107,21 @@ class TenonVectorEnv(VectorEnv):
             begun = sim.measure()
             info = {name: np.where(begin, begun[name], info[name]) for name in info}
         self._over = terminated | truncated
-        everyone = np.ones(self.num_envs, dtype=bool)
-        infos = _with_masks(info, everyone)
-        over = self._over.copy()
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and over.any():
-            last = sim.observe()
-            final = np.full(self.num_envs, None, dtype=object)
-            for i in np.flatnonzero(over):
-                final[i] = last[i]
-            self._restart(over)
-            begun = sim.measure()
-            infos = _with_masks({name: np.where(over, begun[name], info[name]) for name in info}, everyone)
-            infos.update(final_obs=final, _final_obs=over, final_info=_with_masks(info, over), _final_info=over.copy())
+        infos = _with_masks(info, np.ones(self.num_envs, dtype=bool))
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
+            self._begin_again(info, infos)
         return sim.observe(), reward, terminated, truncated, infos
+
+    def _begin_again(self, info, infos) -> None:
+        """Resets what is over; infos then has what was last as final_obs and final_info."""
+        over, last = self._over.copy(), self.simulation.observe()
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(over):
+            final[i] = last[i]
+        self._restart(over)
+        for name, values in self.simulation.measure().items():
+            infos[name] = np.where(over, values, info[name])
+        infos.update(final_obs=final, _final_obs=over, final_info=_with_masks(info, over), _final_info=over.copy())
 
     def render(self):
         """Pictures of all environments, if the mode is rgb_array."""
