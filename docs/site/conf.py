@@ -1,0 +1,65 @@
+"""Sphinx's settings for the site; docs/build runs it."""
+import os
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+project = "tenon"
+author = "the authors of tenon"
+copyright = author
+version = release = re.search(r"project\(tenon VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe"]
+root_doc = "index"
+include_patterns = ["index.md", "reference/**.md", "docs/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+                    "examples/README.md", "examples/python/README.md", "bench/*.md"]
+exclude_patterns = ["docs/README.md"]  # the table of contents for those who read the files: the site has its own
+suppress_warnings = ["myst.header"]  # a table's remark may begin at a lower heading
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+html_theme = "furo"
+html_title = "tenon"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+highlight_language = "none"  # commands and formulas; other blocks say their language
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+default_role = "code"
+
+breathe_projects = {"tenon": os.environ.get("TENON_DOXYGEN_XML", str(ROOT / "build" / "docs" / "doxygen" / "xml"))}
+breathe_default_project = "tenon"
+breathe_domain_by_extension = {"h": "c"}
+breathe_show_include = False
+
+
+def to_site(_app, docname, source):
+    """Links to headers lead to the reference of C; links that show a file's name show the title of its page."""
+    up = "../" * docname.count("/")
+    text = re.sub(r"\]\((?:\.\./)*include/tenon/(\w+)\.h\)", rf"]({up}reference/c/\1.md)", source[0])
+    text = re.sub(r"\]\((?:\.\./)*include/tenon/\)", rf"]({up}reference/c/index.md)", text)
+    text = re.sub(r"\]\((?:\.\./)*docs/README\.md\)", rf"]({up}index.md)", text)
+    text = re.sub(r"\]\(README\.md\)", "](../index.md)", text) if docname.startswith("docs/") else text
+    source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)
+
+
+def code_in_docstrings(_app, _what, _name, _thing, _options, lines):
+    """Indented lines after a colon are code."""
+    for i, line in enumerate(lines[:-2]):
+        if line.rstrip().endswith(":") and not line.rstrip().endswith("::") and not lines[i + 1].strip() \
+                and lines[i + 2].startswith(line[:len(line) - len(line.lstrip())] + "    "):
+            lines[i] = line.rstrip() + ":"
+
+
+def setup(app):
+    app.connect("source-read", to_site)
+    app.connect("autodoc-process-docstring", code_in_docstrings)
