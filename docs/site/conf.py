@@ -36,6 +36,8 @@ autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 default_role = "code"
 
+toc_object_entries = False  # a thousand of them in every page take longer than all the rest
+
 breathe_projects = {"tenon": os.environ.get("TENON_DOXYGEN_XML", str(ROOT / "build" / "docs" / "doxygen" / "xml"))}
 breathe_default_project = "tenon"
 breathe_domain_by_extension = {"h": "c"}
