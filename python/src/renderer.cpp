@@ -40,6 +40,7 @@ class Renderer
         camera.camera = index + 1;
         for (int k = 0; from && k < 3; k++) camera.eye[k] = from[k];
         for (int k = 0; to && k < 3; k++) camera.target[k] = to[k];
+        for (int k = 0; (from || to) && k < 3; k++) camera.up[k] = k == 2; /* upright */
         if (fovy > 0.0) camera.fovy = fovy;
         static const size_t bytes[] = {3, sizeof(float), sizeof(int32_t)};
         void *pixels;
