@@ -13,7 +13,7 @@ version = release = re.search(r"project\(tenon VERSION ([0-9.]+)", (ROOT / "CMak
 extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe"]
 root_doc = "index"
 include_patterns = ["index.md", "reference/**.md", "docs/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
-                    "examples/README.md", "examples/python/README.md", "bench/*.md"]
+                    "examples/README.md", "bench/*.md"]
 exclude_patterns = ["docs/README.md"]  # the table of contents for those who read the files: the site has its own
 suppress_warnings = ["myst.header"]  # a table's remark may begin at a lower heading
 
