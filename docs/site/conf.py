@@ -44,6 +44,17 @@ breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
 
 
+FOLDED = r"""
+<details><summary>\2.py</summary>
+
+```{literalinclude} ../examples/python/\2.py
+:language: python
+```
+
+</details>
+"""
+
+
 def to_site(_app, docname, source):
     """Links to headers lead to the reference of C; links that show a file's name show the title of its page."""
     up = "../" * docname.count("/")
@@ -51,6 +62,8 @@ def to_site(_app, docname, source):
     text = re.sub(r"\]\((?:\.\./)*include/tenon/\)", rf"]({up}reference/c/index.md)", text)
     text = re.sub(r"\]\((?:\.\./)*docs/README\.md\)", rf"]({up}index.md)", text)
     text = re.sub(r"\]\(README\.md\)", "](../index.md)", text) if docname.startswith("docs/") else text
+    if docname == "docs/examples":  # the programs themselves, folded
+        text = re.sub(r"(\n!\[.*\]\(pictures/examples/(\w+)\.png\)\n)", r"\1" + FOLDED, text)
     source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)
 
 

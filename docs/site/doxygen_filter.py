@@ -14,8 +14,13 @@ ABOVE = re.compile(rf"(/\*\*(?!<)(?:[^*]|\*(?!/))*\*/)\n{FIELDS}", re.MULTILINE)
 
 
 def plain(comment):
-    """Tags and anchors in a comment are text, not Doxygen's commands."""
-    return re.sub(r"(?<=\S)#(?=\w)", r"\\#", re.sub(r"<(?=[a-z])", "&lt;", comment))
+    """Tags, anchors and numbers at the beginning of a line are text, not Doxygen's commands and lists; lines set in by
+    three spaces keep their form."""
+    comment = re.sub(r"((?:\n \*   .*?)+)(?=\n| \*/)",
+                     lambda found: "\n@verbatim" + found.group(1).replace("\n *  ", "\n") + "\n@endverbatim", comment)
+    for pattern, text in ((r"<(?=[a-z])", "&lt;"), (r"(?<=\S)#(?=\w)", r"\\#"), (r"(?m)^(\s*\*?\s*\d+)\.(?=\s)", r"\1\\.")):
+        comment = re.sub(pattern, text, comment)
+    return comment
 
 
 def rewrite(text):
