@@ -15,7 +15,6 @@ root_doc = "index"
 include_patterns = ["index.md", "reference/**.md", "docs/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
                     "examples/README.md", "bench/*.md"]
 exclude_patterns = ["docs/README.md"]  # the table of contents for those who read the files: the site has its own
-suppress_warnings = ["myst.header"]  # a table's remark may begin at a lower heading
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
@@ -55,13 +54,16 @@ FOLDED = r"""
 """
 
 
-def to_site(_app, docname, source):
+def to_site(app, docname, source):
     """Links to headers lead to the reference of C; links that show a file's name show the title of its page."""
     up = "../" * docname.count("/")
-    text = re.sub(r"\]\((?:\.\./)*include/tenon/(\w+)\.h\)", rf"]({up}reference/c/\1.md)", source[0])
-    text = re.sub(r"\]\((?:\.\./)*include/tenon/\)", rf"]({up}reference/c/index.md)", text)
+    text = re.sub(r"\]\((?:\.\./)*include/tenon/(?:tenon\.h)?\)", rf"]({up}reference/c/index.md)", source[0])
+    text = re.sub(r"\]\((?:\.\./)*include/tenon/(\w+)\.h\)", rf"]({up}reference/c/\1.md)", text)
     text = re.sub(r"\]\((?:\.\./)*docs/README\.md\)", rf"]({up}index.md)", text)
     text = re.sub(r"\]\(README\.md\)", "](../index.md)", text) if docname.startswith("docs/") else text
+    if docname == "index":  # pages that no section names go to the end of the last one
+        rest = sorted(page for page in app.env.found_docs if page.startswith("docs/") and not re.search(rf"\b{page}\b", text))
+        text = re.sub(r"\n```\s*$", "".join(f"\n{page}" for page in rest) + "\n```\n", text)
     if docname == "docs/examples":  # the programs themselves, folded
         text = re.sub(r"(\n!\[.*\]\(pictures/examples/(\w+)\.png\)\n)", r"\1" + FOLDED, text)
     source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)
