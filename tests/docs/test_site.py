@@ -27,7 +27,7 @@ class Site(unittest.TestCase):
             self.skipTest(done.stdout.strip())
         self.assertEqual(done.returncode, 0, done.stdout)
         html = ROOT / "build" / "docs" / "html" / "reference"
-        python = (html / "python.html").read_text(encoding="utf-8")
+        python = (html / "python" / "World.html").read_text(encoding="utf-8")
         self.assertIn('id="tenon.World.step"', python)
         self.assertIn("Ctrl-C works between steps", python)
         c = (html / "c" / "world.html").read_text(encoding="utf-8")
