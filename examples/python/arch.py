@@ -2,20 +2,16 @@
 
 Look for: the arch of 12 % thickness stands still, the one of 9.5 % falls by its hinges. Limit analysis says that a
 half-circle needs at least 10.75 % (Milankovitch 1907)."""
-import pathlib
-
 import numpy as np
 import tenon
 from common import options, save
-
-SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 
 
 def main():
     args = options(__doc__)
     views = []
     for name, stands in (("arch", True), ("thin_arch", False)):
-        world = tenon.World(tenon.Model.from_file(SCENES / f"{name}.xml"))
+        world = tenon.World(tenon.Model.from_file(tenon.scene_path(name)))
         start, stones = world.qpos.copy(), world.model.njoint
         for k in range(60 if args.quick else 200):
             world.step()

@@ -3,19 +3,16 @@
 Look for: in every step the forces of box and rod on the grains, less their weight, are what changes their momentum, as
 well as the step's error allows. Grains overlap by hundredths of a millimetre, and each step says how exact
 it was."""
-import pathlib
-
 import numpy as np
 import tenon
 from common import options, save
 
-SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 OUTSIDE = ("ground", "wall_front", "wall_back", "wall_left", "wall_right", "rod")
 
 
 def main():
     args = options(__doc__)
-    model = tenon.Model.from_file(SCENES / "stir.xml")
+    model = tenon.Model.from_file(tenon.scene_path("stir"))
     world = tenon.World(model, substeps=1)  # the scene has a control track: the arm knows what to do
     grains = [k for k, name in enumerate(model.names("body")) if name.startswith("s") and name[1:].isdigit()]
     mass = sum(model.body_info(k)["mass"] for k in grains)
