@@ -23,9 +23,8 @@ def main():
     count, random = 16 if args.quick else 64, np.random.default_rng(1)
     batch = tenon.Batch(tenon.Model.from_string(MODEL), count, threads=2)
     friction, mass = random.uniform(0.2, 0.9, count), random.uniform(0.1, 10, count)
-    for world, mu, kilograms in zip(batch, friction, mass):
-        world.set_geom_friction("box", (mu, 0, 0))  # the larger one of two geoms counts
-        world.set_body_mass("box", kilograms)
+    batch.set_geom_friction("box", np.stack([friction, 0 * friction, 0 * friction], axis=1))  # the larger of two geoms counts
+    batch.set_body_mass("box", mass)
     batch.qvel[:, 0] = SPEED
     while np.abs(batch.qvel[:, 0]).max() > 1e-6:
         batch.step(20)

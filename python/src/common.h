@@ -62,6 +62,7 @@ struct BatchData {
     TnBatch *batch = nullptr;
     TnBatchView view{};
     bool threads = false;
+    double pace = 0; /* s that a step of all worlds took in rollouts; 0: not known */
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
     ~BatchData()
