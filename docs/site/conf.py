@@ -69,14 +69,21 @@ def to_site(app, docname, source):
     source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)
 
 
-def code_in_docstrings(_app, _what, _name, _thing, _options, lines):
-    """Indented lines after a colon are code."""
-    for i, line in enumerate(lines[:-2]):
-        if line.rstrip().endswith(":") and not line.rstrip().endswith("::") and not lines[i + 1].strip() \
-                and lines[i + 2].startswith(line[:len(line) - len(line.lstrip())] + "    "):
-            lines[i] = line.rstrip() + ":"
+def plain_docstrings(_app, _what, _name, _thing, _options, lines):
+    """Docstrings are text with `code`: indented lines after a colon are code, and no other mark of reST has a meaning."""
+    code = False
+    for i, line in enumerate(lines):
+        code = line.startswith("    ") if line.strip() else code
+        if code:
+            continue
+        parts = re.split(r"(`+[^`]*`+)", line)
+        parts[::2] = [re.sub(r"(?<=\w)_(?!\w)|[*|]", r"\\\g<0>", part) for part in parts[::2]]
+        lines[i] = "".join(parts)
+        following = lines[i + 1:i + 3]
+        if len(following) == 2 and line.endswith(":") and not following[0].strip() and following[1].startswith("    "):
+            lines[i] += ":"
 
 
 def setup(app):
     app.connect("source-read", to_site)
-    app.connect("autodoc-process-docstring", code_in_docstrings)
+    app.connect("autodoc-process-docstring", plain_docstrings)
