@@ -11,6 +11,8 @@ TITLES = {
     "model_info": "Looking into models",
     "world": "Worlds",
     "batch": "Batches",
+    "ranks": "Several processes",
+    "mpi": "Processes of MPI",
     "render": "Pictures",
     "record": "Recordings",
     "scene": "Scenes to draw",
