@@ -84,14 +84,6 @@ def plain_docstrings(_app, _what, _name, _thing, _options, lines):
             lines[i] += ":"
 
 
-def flat_navigation(_app, _page, _template, context, _doctree):
-    """The navigation has two levels. The theme asks for all headings of all pages and leaves them out later, which takes as
-    long as the rest."""
-    toctree = context["toctree"]
-    context["toctree"] = lambda **wanted: toctree(**{**wanted, "maxdepth": 2})
-
-
 def setup(app):
     app.connect("source-read", to_site)
-    app.connect("html-page-context", flat_navigation, priority=100)  # before the theme's
     app.connect("autodoc-process-docstring", plain_docstrings)
