@@ -38,15 +38,11 @@ inline void check(TnStatus status, const TnError &err)
 
 /* A model with the builder it came from, which can write it. Worlds keep it alive. */
 struct ModelData {
-    TnModelBuilder *builder = nullptr;
+    std::shared_ptr<TnModelBuilder> builder;
     TnModel *model = nullptr;
     TnModelInfo info{};
     std::string remarks;
-    ~ModelData()
-    {
-        tn_model_destroy(model);
-        tn_builder_destroy(builder);
-    }
+    ~ModelData() { tn_model_destroy(model); }
 };
 struct Model {
     std::shared_ptr<ModelData> data;
@@ -64,6 +60,10 @@ struct BatchData {
     bool threads = false;
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
+    /* Of a lone world: `held`: someone may read or write its arrays, so they are compared before
+     * and copied after each call; `stale`: they were not copied, as nobody had them. */
+    bool lone = false;
+    std::atomic<bool> held{false}, stale{false};
     ~BatchData()
     {
         /* the threads of a pool do not come along to a fork, and joining them would wait forever */
@@ -71,21 +71,39 @@ struct BatchData {
     }
 };
 
-/* Nobody else is inside the batch as long as this lives. */
+/* Copies the state to the arrays of a lone world, if that is due and nobody is inside. Whoever is
+ * inside does it on leaving. */
+inline void refresh(BatchData &data)
+{
+    if (!data.stale || data.busy.exchange(true)) return;
+    if (data.stale) tn_batch_pull(data.batch, 0);
+    data.stale = false;
+    data.busy = false;
+}
+
+/* Nobody else is inside the batch as long as this lives. `arrays`: they have to be up to date. */
 class Use
 {
     BatchData &data;
 
   public:
-    explicit Use(BatchData &batch) : data(batch)
+    explicit Use(BatchData &batch, bool arrays = true) : data(batch)
     {
         if (data.threads && data.forks != fork_count())
             raise(TN_ERROR_USAGE, "a world with several threads cannot be used after a fork; make "
                                   "it in the child process, or start processes by 'spawn'");
-        if (data.busy.exchange(true, std::memory_order_acquire))
+        if (data.busy.exchange(true))
             raise(TN_ERROR_USAGE, "the world is in use by another thread");
+        if (arrays && data.stale) {
+            tn_batch_pull(data.batch, 0);
+            data.stale = false;
+        }
     }
-    ~Use() { data.busy.store(false, std::memory_order_release); }
+    ~Use()
+    {
+        data.busy = false;
+        if (data.held) refresh(data); /* someone asked for an array meanwhile */
+    }
     Use(const Use &) = delete;
 };
 
@@ -104,6 +122,9 @@ class Interruptible
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 };
+
+/* From files in memory, a dict of names and bytes, of which one is "model.xml". */
+std::shared_ptr<TnModelBuilder> load_builder(nb::handle files);
 
 TnWorldDef world_def(const nb::dict &options);
 
@@ -139,6 +160,8 @@ nb::dict evaluate(const TnModel *model, const double *qpos, const double *qvel, 
                   TnEval input, const std::vector<std::string> &want);
 
 void bind_model(nb::module_ &m);
+void bind_builder(nb::module_ &m);
+void bind_solver(nb::module_ &m);
 void bind_reports(nb::module_ &m);
 void bind_world(nb::module_ &m);
 void bind_batch(nb::module_ &m);

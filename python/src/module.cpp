@@ -84,7 +84,9 @@ NB_MODULE(_core, m)
     pthread_atfork(nullptr, nullptr, count_fork);
     nb::set_leak_warnings(false); /* worlds in globals live until the interpreter has gone */
     m.def("version", [] { return tn_version(); });
+    bind_builder(m);
     bind_model(m);
+    bind_solver(m);
     bind_reports(m);
     bind_world(m);
     bind_batch(m);

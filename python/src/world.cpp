@@ -1,6 +1,6 @@
 /* world.cpp: a world, alone or one of a batch. Its arrays are rows of the batch: tn_batch_push
  * takes what was written there to the world, tn_batch_pull fetches what the world has. */
-#include "common.h"
+#include "solver.h"
 
 #include <cmath>
 #include <cstring>
@@ -17,20 +17,56 @@ static BatchData &open(const World &w)
     return *w.data;
 }
 
+/* Someone has an array of the world, or had one since the last call. */
+static bool held(const World &w) { return !w.data->lone || w.data->held; }
+
+/* After arrays were compared: from now on nobody has one, if the world has the only reference to
+ * each. Parts of an array refer to it. */
+static void let_go(const World &w)
+{
+#ifndef Py_GIL_DISABLED /* else references are counted elsewhere, too */
+    BatchData &data = *w.data;
+    if (data.lone && data.held && Py_REFCNT(w.qpos.ptr()) == 1 && Py_REFCNT(w.qvel.ptr()) == 1 &&
+        Py_REFCNT(w.ctrl.ptr()) == 1 && Py_REFCNT(w.act.ptr()) == 1)
+        data.held = false;
+#endif
+}
+
+/* An array, up to date, for someone who may write it. */
+static nb::object lend(const World &w, const nb::object &array)
+{
+    BatchData &data = open(w);
+    if (data.lone) {
+        data.held = true;
+        refresh(data);
+    }
+    return array;
+}
+
+/* The state has changed: arrays follow, those of a lone world only if someone has them. */
+static void changed(BatchData &data, int index)
+{
+    if (!data.lone || data.held)
+        tn_batch_pull(data.batch, index);
+    else
+        data.stale = true;
+}
+
 /* The world for a call: nobody else uses it, and it knows what was written to its arrays. */
 struct Call {
     BatchData &data;
+    bool arrays;
     Use use;
     int index;
     TnWorld *world;
     Error err;
     explicit Call(const World &w)
-        : data(open(w)), use(data), index(w.index), world(tn_batch_world(data.batch, index))
+        : data(open(w)), arrays(held(w)), use(data, arrays), index(w.index),
+          world(tn_batch_world(data.batch, index))
     {
-        push();
+        if (arrays) ::check(tn_batch_push(data.batch, index, &err), err);
     }
-    void push() { ::check(tn_batch_push(data.batch, index, &err), err); }
-    void pull() { tn_batch_pull(data.batch, index); }
+    void pull() { changed(data, index); }
     void check(TnStatus status)
     {
         pull();
@@ -52,26 +88,42 @@ static void attach(World *self, const std::shared_ptr<BatchData> &data, int inde
     self->act = row(view.act, view.act_count);
 }
 
-static void step(const World &w, long n)
+/* `seconds`, where not NULL: what the first of the steps takes in C. */
+static void take_steps(const World &w, long n, double *seconds)
 {
     BatchData &data = open(w);
     if (n < 0) raise(TN_ERROR_USAGE, "step: n must be 0 or more");
-    Use use(data);
+    if (n == 0) return;
+    bool arrays = held(w);
+    Use use(data, arrays);
     Error err;
-    TnStatus status = TN_OK;
-    {
-        nb::gil_scoped_release release;
-        if (n == 1) {
-            status = tn_batch_step_world(data.batch, w.index, &err);
-        } else {
-            Interruptible interruptible;
-            for (long k = 0; k < n && status == TN_OK; k++) {
-                status = tn_batch_step_world(data.batch, w.index, &err);
-                interruptible.look();
-            }
-        }
+    if (arrays) check(tn_batch_push(data.batch, w.index, &err), err);
+    let_go(w);
+    nb::gil_scoped_release release;
+    struct Finally { /* also after Ctrl-C */
+        BatchData &data;
+        int index;
+        ~Finally() { changed(data, index); }
+    } finally{data, w.index};
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = seconds ? Clock::now() : Clock::time_point();
+    tn_batch_step_bare(data.batch, w.index);
+    if (seconds) *seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (n == 1) return;
+    Interruptible interruptible;
+    for (long k = 1; k < n; k++) {
+        interruptible.look();
+        tn_batch_step_bare(data.batch, w.index);
     }
-    check(status, err);
+}
+
+static void step(const World &w, long n) { take_steps(w, n, nullptr); }
+
+static double timed_step(const World &w)
+{
+    double seconds = 0;
+    take_steps(w, 1, &seconds);
+    return seconds;
 }
 
 static void reset(const World &w, int key)
@@ -374,6 +426,16 @@ static void bind_questions(nb::class_<World> &world)
         .def("_jacobian", jacobian, nb::arg(), nb::arg().none())
         .def("_cast_rays", cast_rays)
         .def("_geom_distance", geom_distance)
+        .def("_problem",
+             [](const World &w, const nb::dict &options) {
+                 TnSolverDef def = solver_def(options);
+                 Call call(w);
+                 TnSolver *solver = tn_world_problem(call.world, &def, &call.err);
+                 if (!solver && call.err.code == TN_OK)
+                     raise(TN_ERROR_USAGE, "problem: the world has taken no step yet");
+                 if (!solver) raise(call.err);
+                 return Solver{std::make_shared<SolverData>(solver)};
+             })
         .def("_mocap",
              [](const World &w, int body) {
                  Call call(w);
@@ -397,20 +459,20 @@ static void bind_questions(nb::class_<World> &world)
 static void bind_state(nb::class_<World> &world)
 {
     world.def_prop_rw(
-        "qpos", [](const World &w) { return open(w), w.qpos; },
+        "qpos", [](const World &w) { return lend(w, w.qpos); },
         [](const World &w, nb::object x) { assign(w, Part::QPOS, x); },
         LIVE("qpos", "Positions of joints and nodes, live and writable."));
     world.def_prop_rw(
-        "qvel", [](const World &w) { return open(w), w.qvel; },
+        "qvel", [](const World &w) { return lend(w, w.qvel); },
         [](const World &w, nb::object x) { assign(w, Part::QVEL, x); },
         LIVE("qvel", "Velocities, live and writable."));
     world.def_prop_rw(
-        "ctrl", [](const World &w) { return open(w), w.ctrl; },
+        "ctrl", [](const World &w) { return lend(w, w.ctrl); },
         [](const World &w, nb::object x) { assign(w, Part::CTRL, x); },
         LIVE("ctrl", "Controls, live and writable. They hold until they are written again; the "
                      "first change stops the control track of the model."));
     world.def_prop_rw(
-        "act", [](const World &w) { return open(w), w.act; },
+        "act", [](const World &w) { return lend(w, w.act); },
         [](const World &w, nb::object x) { assign(w, Part::ACT, x); },
         LIVE("act", "Activations of actuators, live and writable."));
     world
@@ -450,6 +512,7 @@ void bind_world(nb::module_ &m)
                  if (!data->batch) raise(err);
                  data->view = tn_batch_view(data->batch);
                  new (self) World;
+                 data->lone = true;
                  attach(self, data, 0);
              })
         .def("__init__",
@@ -466,6 +529,7 @@ void bind_world(nb::module_ &m)
                 w = World{};
             },
             "Gives the memory back, as soon as no array of the world is in use.")
+        .def("_timed_step", timed_step) /* for bench/python_overhead.py */
         .def("_reset", reset)
         .def("save", save, "The complete state as bytes: restored, the world goes on bit for bit.")
         .def("restore", restore, nb::arg("state"),

@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._errors import Error, UsageError
 from ._model import EVALUATED, Model
+from ._solver import Method, Solver
 
 Which = Union[str, int]
 
@@ -182,6 +183,11 @@ class World(_core.World):
     def geom_distance(self, geom1: Which, geom2: Which, most: float = 1e10):
         """(distance, point on geom1, point on geom2, normal), or None where it is not known or above `most`."""
         return self._geom_distance(self.model.geom(geom1), self.model.geom(geom2), most)
+
+    def problem(self, *, method: Method = "auto", tolerance: float = 1e-6, iterations: int = 60) -> Solver:
+        """The problem of the last step, with its solution: a Solver of its own. Errors are fractions of 1 m/s there."""
+        options = dict(method=method, tolerance=tolerance, iterations=iterations)
+        return Solver._of(self._problem(options))
 
     def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None, target=None,
                fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:

@@ -262,6 +262,13 @@ TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err)
     return status;
 }
 
+void tn_batch_step_bare(TnBatch *batch, int index)
+{
+    if (!has(batch, index)) return;
+    step_row(batch, index);
+    batch->time[index] = tn_world_state(batch->worlds[index]).time;
+}
+
 static void reset_row(TnBatch *batch, int index, TnKeyId key)
 {
     tn_world_reset(batch->worlds[index], key);
