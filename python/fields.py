@@ -7,8 +7,8 @@ a line here. Fields that are pointers are left to python/src/builder.cpp."""
 import re
 import sys
 
-WANTED = re.compile(r"(Def|Info|Option|View|Muscle|Pid|TendonPoint|Pick|Judgement)$")
-LEFT_OUT = ("TnLoadDef", "TnModelInfo", "TnBlockDef", "TnConstraintDef")
+WANTED = re.compile(r"(Def|Info|Option|View|Muscle|Pid|TendonPoint|Pick|Judgement|StepReport|StepTimes|Energy|EnergyAccount)$")
+LEFT_OUT = ("TnLoadDef", "TnModelInfo", "TnBlockDef", "TnConstraintDef", "TnWorldDef", "TnStateView", "TnIkDef")
 ID = re.compile(r"Tn(\w+)Id$")
 
 
@@ -52,7 +52,7 @@ def declarations(body):
                 found.append([" ".join(piece.strip(" \n;").split()), before])
             before, position = "", match.end()
         elif found and "\n" not in body[position:match.start()] and not before:
-            found[-1][1] = ": ".join(filter(None, [found[-1][1], comment_text(piece)]))
+            found[-1][1] = ": ".join(filter(None, [found[-1][1].rstrip("."), comment_text(piece)]))
         else:
             before = comment_text(piece)
     return found

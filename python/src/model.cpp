@@ -175,8 +175,9 @@ static nb::dict info(const Model &m, const std::string &kind, int index)
     if (kind == #KIND) return tell(tn_model_##KIND##_info(model, id));
     ASK(body)
     ASK(joint)
-    ASK(geom) ASK(site) ASK(tendon) ASK(actuator) ASK(equality) ASK(sensor) ASK(mesh) ASK(camera)
-        ASK(rod) ASK(wheel) ASK(soft)
+    ASK(geom)
+    ASK(site) ASK(tendon) ASK(actuator) ASK(equality) ASK(sensor) ASK(mesh) ASK(camera) ASK(rod)
+        ASK(wheel) ASK(soft)
 #undef ASK
             raise(TN_ERROR_USAGE, "no such kind: " + kind);
 }

@@ -410,22 +410,34 @@ static void bind_parameters(nb::class_<World> &world)
             nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
 }
 
+/* What stubs say of methods that return two arrays. */
+#define TWO(NAME) nb::sig("def " NAME "(self, index: int, /) -> " TWO_ARRAYS)
+#define TWO_ARRAYS "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"
+
 static void bind_questions(nb::class_<World> &world)
 {
-    world.def("_body_pose", pair<tn_world_body_pose, 4>)
-        .def("_body_velocity", pair<tn_world_body_velocity, 3>)
-        .def("_site_pose", pair<tn_world_site_pose, 4>)
-        .def("_site_velocity", pair<tn_world_site_velocity, 3>)
-        .def("_geom_pose", pair<tn_world_geom_pose, 4>)
-        .def("_geom_velocity", pair<tn_world_geom_velocity, 3>)
-        .def("_body_reaction", reaction<tn_world_body_reaction>)
-        .def("_joint_reaction", reaction<tn_world_joint_reaction>)
-        .def("_equality_reaction", reaction<tn_world_equality_reaction>)
-        .def("_contacts", contacts)
+    world.def("_body_pose", pair<tn_world_body_pose, 4>, TWO("_body_pose"))
+        .def("_body_velocity", pair<tn_world_body_velocity, 3>, TWO("_body_velocity"))
+        .def("_site_pose", pair<tn_world_site_pose, 4>, TWO("_site_pose"))
+        .def("_site_velocity", pair<tn_world_site_velocity, 3>, TWO("_site_velocity"))
+        .def("_geom_pose", pair<tn_world_geom_pose, 4>, TWO("_geom_pose"))
+        .def("_geom_velocity", pair<tn_world_geom_velocity, 3>, TWO("_geom_velocity"))
+        .def("_body_reaction", reaction<tn_world_body_reaction>, TWO("_body_reaction"))
+        .def("_joint_reaction", reaction<tn_world_joint_reaction>, TWO("_joint_reaction"))
+        .def("_equality_reaction", reaction<tn_world_equality_reaction>, TWO("_equality_reaction"))
+        .def("_contacts", contacts,
+             nb::sig("def _contacts(self) -> numpy.typing.NDArray[numpy.uint8]"))
         .def("_eval", eval, nb::arg().none(), nb::arg())
         .def("_jacobian", jacobian, nb::arg(), nb::arg().none())
-        .def("_cast_rays", cast_rays)
-        .def("_geom_distance", geom_distance)
+        .def("_cast_rays", cast_rays,
+             nb::sig("def _cast_rays(self, origins: object, directions: object, groups: int, "
+                     "skip_fixed: bool, exclude: int, most: float, /) -> "
+                     "numpy.typing.NDArray[numpy.uint8]"))
+        .def("_geom_distance", geom_distance,
+             nb::sig(
+                 "def _geom_distance(self, geom1: int, geom2: int, most: float, /) -> tuple[float, "
+                 "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                 "numpy.typing.NDArray[numpy.float64]] | None"))
         .def("_problem",
              [](const World &w, const nb::dict &options) {
                  TnSolverDef def = solver_def(options);
@@ -436,15 +448,17 @@ static void bind_questions(nb::class_<World> &world)
                  if (!solver) raise(call.err);
                  return Solver{std::make_shared<SolverData>(solver)};
              })
-        .def("_mocap",
-             [](const World &w, int body) {
-                 Call call(w);
-                 double *a, *b;
-                 Array pos = new_array({3}, &a), quat = new_array({4}, &b);
-                 if (!tn_world_mocap(call.world, body + 1, a, b))
-                     raise(TN_ERROR_USAGE, "this body is not a mocap body");
-                 return nb::make_tuple(pos, quat);
-             })
+        .def(
+            "_mocap",
+            [](const World &w, int body) {
+                Call call(w);
+                double *a, *b;
+                Array pos = new_array({3}, &a), quat = new_array({4}, &b);
+                if (!tn_world_mocap(call.world, body + 1, a, b))
+                    raise(TN_ERROR_USAGE, "this body is not a mocap body");
+                return nb::make_tuple(pos, quat);
+            },
+            TWO("_mocap"))
         .def("_equality_active",
              [](const World &w, int equality) {
                  Call call(w);
@@ -478,7 +492,8 @@ static void bind_state(nb::class_<World> &world)
     world
         .def_prop_ro(
             "time", [](const World &w) { return open(w).view.time[w.index]; }, "s.")
-        .def_prop_ro("closed", [](const World &w) { return !w.data; })
+        .def_prop_ro(
+            "closed", [](const World &w) { return !w.data; }, "Whether close() was called.")
         .def_prop_ro(
             "report", [](const World &w) { return open(w).view.reports[w.index]; },
             "What the last step says of itself; zeros before the first.")
@@ -490,7 +505,8 @@ static void bind_state(nb::class_<World> &world)
         .def_prop_ro(
             "energy_account", [](const World &w) { return tn_world_energy_account(Call(w).world); },
             "J: work and losses since the world was made or reset.")
-        .def_prop_ro("momentum", momentum, "Linear and angular momentum, about the origin.")
+        .def_prop_ro("momentum", momentum, nb::sig("def momentum(self) -> " TWO_ARRAYS),
+                     "Linear and angular momentum, about the origin.")
         .def_prop_ro("worst_constraint", worst_constraint,
                      "The constraint with the largest error of the last step, in words.");
 }

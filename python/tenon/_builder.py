@@ -1,15 +1,15 @@
 """Models made by calls, and meshes for their soft bodies."""
 
 import os
-from typing import Any, Dict, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._model import Model
+from ._model import Model, Numbers, Path, Which
 
-Mesh = Tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]
+Mesh = Tuple[Numbers, npt.NDArray[np.int32]]
 
 
 class Builder(_core.Builder):
@@ -35,7 +35,7 @@ class Builder(_core.Builder):
             self.name = name
 
     @classmethod
-    def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Builder":
+    def from_file(cls, path: Path, **options: Any) -> "Builder":
         """Begins with the model of a file; options are those of Model.from_file."""
         return cls._of_files(Model.from_file(path, **options)._written())
 
@@ -54,7 +54,7 @@ class Builder(_core.Builder):
         """The model. Errors name the line of the call that they come from."""
         return Model._of_builder(self)
 
-    def index(self, kind: str, which: Union[str, int]) -> int:
+    def index(self, kind: str, which: Which) -> int:
         """The index of a thing by its name; an index is checked and returned."""
         return self._find(kind, which)
 
@@ -62,7 +62,7 @@ class Builder(_core.Builder):
         """How many things of a kind ("body", "joint", …) there are so far; the world is a body."""
         return self._count(kind)
 
-    def rod_bodies(self, rod: Union[str, int]) -> range:
+    def rod_bodies(self, rod: Which) -> range:
         """The bodies of a cable's segments, from its start."""
         first, _, _, segments = self._rod_parts(self._find("rod", rod))
         return range(first, first + segments)
@@ -75,14 +75,14 @@ class Builder(_core.Builder):
                 f"{self.count('geom')} geoms>")
 
 
-def _rebuild_builder(cls, base, calls) -> Builder:
+def _rebuild_builder(cls: Type[Builder], base: Optional[Dict[str, bytes]], calls: List[Any]) -> Builder:
     builder = cls.__new__(cls)
     _core.Builder.__init__(builder, *(() if base is None else (base,)))
     builder._replay(calls)
     return builder
 
 
-def _rebuild_built(cls, base, calls) -> Model:
+def _rebuild_built(cls: Type[Model], base: Optional[Dict[str, bytes]], calls: List[Any]) -> Model:
     return cls._of_builder(_rebuild_builder(Builder, base, calls))
 
 
@@ -108,6 +108,6 @@ def sheet_mesh(half: npt.ArrayLike, cells: npt.ArrayLike) -> Mesh:
     return _core._sheet_mesh(half, cells)
 
 
-def load_mesh(path: Union[str, os.PathLike]) -> Mesh:
+def load_mesh(path: Path) -> Mesh:
     """Nodes and tetrahedra of a file of gmsh (.msh), TetGen (.node and .ele) or VTK (.vtk)."""
     return _core._load_mesh(os.fspath(path))

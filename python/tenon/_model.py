@@ -2,11 +2,16 @@
 
 import difflib
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
+
+Which = Union[str, int]
+Path = Union[str, "os.PathLike[str]"]
+Numbers = npt.NDArray[np.float64]
 
 KINDS = ("body", "joint", "geom", "site", "tendon", "actuator", "equality", "sensor", "key", "camera", "mesh", "rod",
          "wheel", "soft")
@@ -14,11 +19,8 @@ EVALUATED = ("body_poses", "site_poses", "geom_poses", "mass_matrix", "bias", "p
              "sensors")
 
 
-def _load_files(cls, files: Dict[str, bytes]) -> "Model":
+def _load_files(cls: Type["Model"], files: Dict[str, bytes]) -> "Model":
     return cls("model.xml", None, files)
-
-
-Which = Union[str, int]
 
 
 class Model(_core.Model):
@@ -28,7 +30,7 @@ class Model(_core.Model):
     """
 
     @classmethod
-    def from_file(cls, path: Union[str, os.PathLike], *, package_path: Optional[str] = None,
+    def from_file(cls, path: Path, *, package_path: Optional[str] = None,
                   free_base: bool = False) -> "Model":
         """Reads MJCF or URDF. `package_path` (folders for ``package://``) and `free_base` (the root link is free) are
         for URDF."""
@@ -48,7 +50,7 @@ class Model(_core.Model):
         model.__dict__["_recipe"] = builder._recipe()
         return model
 
-    def write(self, path: Union[str, os.PathLike]) -> None:
+    def write(self, path: Path) -> None:
         """Writes the model as MJCF that loads to the same model; large meshes go to files beside it."""
         self._write(os.fspath(path))
 
@@ -295,22 +297,25 @@ class Model(_core.Model):
 
     # -- evaluation
 
-    def eval(self, qpos, qvel=None, ctrl=None, *, act=None, mocap=None, qacc=None,
-             want: Sequence[str] = EVALUATED) -> Dict[str, np.ndarray]:
+    def eval(self, qpos: npt.ArrayLike, qvel: Optional[npt.ArrayLike] = None, ctrl: Optional[npt.ArrayLike] = None, *,
+             act: Optional[npt.ArrayLike] = None, mocap: Optional[npt.ArrayLike] = None,
+             qacc: Optional[npt.ArrayLike] = None, want: Union[str, Sequence[str]] = EVALUATED) -> Dict[str, Numbers]:
         """Evaluates the model at any state. What is not given is zero (mocap: as in the model). Returns a dict with
         what is wanted: body_poses, site_poses, geom_poses (7 numbers each: position and quaternion), mass_matrix, bias,
         passive, inverse (M qacc + bias), actuator_force, sensors."""
         return self._eval(qpos, qvel, ctrl, act, mocap, qacc, [want] if isinstance(want, str) else list(want))
 
-    def inverse_dynamics(self, qpos, qvel, qacc, *, mocap=None) -> np.ndarray:
+    def inverse_dynamics(self, qpos: npt.ArrayLike, qvel: npt.ArrayLike, qacc: npt.ArrayLike, *,
+                         mocap: Optional[npt.ArrayLike] = None) -> Numbers:
         """M qacc + bias: what all forces but inertia and gravity must add up to for the model to accelerate so."""
         return self.eval(qpos, qvel, qacc=qacc, mocap=mocap, want=("inverse",))["inverse"]
 
-    def jacobian(self, qpos, body: Which, point=(0.0, 0.0, 0.0)) -> np.ndarray:
+    def jacobian(self, qpos: npt.ArrayLike, body: Which, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Numbers:
         """(6, nv): velocity and angular velocity, world axes, of a point (in the body's axes) per number of qvel."""
         return self._jacobian(qpos, self.body(body), point)
 
-    def ik(self, qpos, site: Which, pos=None, quat=None, *, max_iterations: int = 200,
-           tolerance: float = 1e-6) -> Tuple[np.ndarray, bool, float, float]:
+    def ik(self, qpos: npt.ArrayLike, site: Which, pos: Optional[npt.ArrayLike] = None,
+           quat: Optional[npt.ArrayLike] = None, *, max_iterations: int = 200,
+           tolerance: float = 1e-6) -> Tuple[Numbers, bool, float, float]:
         """Inverse kinematics from a start: (qpos, converged, position error, angle error)."""
         return self._ik(qpos, self.site(site), pos, quat, max_iterations, tolerance)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._errors import UsageError
+from ._model import Numbers, Path
 
 Method = Literal["auto", "subadmm", "assembled", "newton", "pgs"]
 Set = Literal["equality", "inequality", "soft", "box", "friction", "spin", "roll"]
@@ -54,9 +55,9 @@ class Solution:
     of a constraint, as a fraction of velocity_scale; NaN without a tolerance. aac, aal: correct decimal places (docs/accuracy.md).
     """
 
-    v: npt.NDArray[np.float64] = field(repr=False)
-    forces: npt.NDArray[np.float64] = field(repr=False)
-    velocities: List[npt.NDArray[np.float64]] = field(repr=False)
+    v: Numbers = field(repr=False)
+    forces: Numbers = field(repr=False)
+    velocities: List[Numbers] = field(repr=False)
     converged: bool
     error: float
     iterations: int
@@ -67,7 +68,7 @@ class Solution:
     islands_by_method: Dict[str, int]
 
 
-def _numbers(value: Any, what: str, ndim: int) -> npt.NDArray[np.float64]:
+def _numbers(value: Any, what: str, ndim: int) -> Numbers:
     try:
         array = np.asarray(value)
     except ValueError:
@@ -182,7 +183,7 @@ class Solver(_core.Solver):
         super().__init__(made, groups, _options(method, tolerance, iterations, velocity_scale, warm_start, threads))
 
     @classmethod
-    def from_file(cls, path: Union[str, os.PathLike], *, method: Method = "auto", tolerance: float = 1e-6,
+    def from_file(cls, path: Path, *, method: Method = "auto", tolerance: float = 1e-6,
                   iterations: int = 60, velocity_scale: float = 1.0, warm_start: float = -1.0,
                   threads: int = 1) -> "Solver":
         """Reads a problem: tenon's format, or frictional contact problems of Siconos. It starts where the file says."""
@@ -197,7 +198,7 @@ class Solver(_core.Solver):
         _core.Solver.__init__(solver, other)
         return solver
 
-    def write(self, path: Union[str, os.PathLike]) -> None:
+    def write(self, path: Path) -> None:
         """Writes the problem, with the last solution as its start, in tenon's format."""
         self._write(os.fspath(path))
 
@@ -218,7 +219,7 @@ class Solver(_core.Solver):
         self._start(v, forces)
 
     @property
-    def solution(self) -> Tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def solution(self) -> Tuple[Numbers, Numbers]:
         """v and forces of the last solution, or the start that was set."""
         return self._solution()
 

@@ -1,17 +1,17 @@
 """Worlds and batches of worlds."""
 
+import difflib
 import operator
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._errors import Error, UsageError
-from ._model import EVALUATED, Model
+from ._model import EVALUATED, Model, Numbers, Which
 from ._solver import Method, Solver
-
-Which = Union[str, int]
 
 CONTACT = np.dtype([("geom1", "<i4"), ("geom2", "<i4"), ("pos", "<f8", 3), ("normal", "<f8", 3), ("gap", "<f8"),
                     ("force", "<f8", 3)])
@@ -25,6 +25,14 @@ def _options(model: Model, options: Dict[str, Any]) -> Dict[str, Any]:
     if "key" in given:
         given["key"] = model.key(given["key"])
     return given
+
+
+def _kept(numbers: Any) -> Any:
+    """A copy that does not change any more, to be pickled later."""
+    try:
+        return numbers if numbers is None else np.array(numbers).tolist()
+    except ValueError:
+        return numbers  # the message is that of whoever looks at it
 
 
 class World(_core.World):
@@ -78,72 +86,80 @@ class World(_core.World):
         rebuild, arguments = self.__reduce__()
         return rebuild(*arguments)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         model, options = self.__dict__["_made_of"]
         return _rebuild_world, (type(self), model, options, list(self.__dict__["_changes"].values()), self.save())
 
     def __enter__(self) -> "World":
         return self
 
-    def __exit__(self, *problem) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if type(self) is World and not hasattr(World, name):  # a slip of the pen would go unnoticed
+            near = difflib.get_close_matches(name, [known for known in dir(World) if known[0] != "_"], 1)
+            raise AttributeError(f"World has no '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
-        return "<tenon.World, closed>" if self.closed else f"<tenon.World of '{self.model.name}' at {self.time:g} s>"
+        if self.closed:
+            return "<tenon.World, closed>"
+        return f"<tenon.World of '{self.model.name}' at {self.time:g} s: {self.report.contact_count} contacts>"
 
     # -- what there is now
 
     @property
-    def contacts(self) -> np.ndarray:
+    def contacts(self) -> npt.NDArray[np.void]:
         """Contacts of the last step, a structured array: geom1, geom2 (indices), pos, normal (from geom1 to geom2), gap
         (m, negative: depth), force (N, on geom2, mean over the step)."""
         return self._contacts().view(CONTACT)
 
-    def sensor(self, which: Which) -> np.ndarray:
+    def sensor(self, which: Which) -> Numbers:
         """The numbers of one sensor."""
         return self.sensors[self.model.sensor_slice(which)]
 
-    def body_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion (w, x, y, z)."""
         return self._body_pose(self.model.body(which))
 
-    def body_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of the centre of mass and angular velocity, world axes."""
         return self._body_velocity(self.model.body(which))
 
-    def site_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def site_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion of a site."""
         return self._site_pose(self.model.site(which))
 
-    def site_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def site_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of a site's origin and angular velocity, world axes."""
         return self._site_velocity(self.model.site(which))
 
-    def geom_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def geom_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion of a geom."""
         return self._geom_pose(self.model.geom(which))
 
-    def geom_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def geom_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of a geom's origin and angular velocity, world axes."""
         return self._geom_velocity(self.model.geom(which))
 
-    def joint_qpos(self, which: Which) -> np.ndarray:
+    def joint_qpos(self, which: Which) -> Numbers:
         """The part of qpos that belongs to a joint: live, writable."""
         return self.qpos[self.model.joint_info(which)["qpos"]]
 
-    def joint_qvel(self, which: Which) -> np.ndarray:
+    def joint_qvel(self, which: Which) -> Numbers:
         """The part of qvel that belongs to a joint: live, writable."""
         return self.qvel[self.model.joint_info(which)["qvel"]]
 
-    def body_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Force and torque of the parent on the body at the body's origin, mean over the last step; NaN: not known."""
         return self._body_reaction(self.model.body(which))
 
-    def joint_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def joint_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """The same at the anchor of a joint."""
         return self._joint_reaction(self.model.joint(which))
 
-    def equality_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def equality_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Force and torque of an equality on its second body, at the anchor."""
         return self._equality_reaction(self.model.equality(which))
 
@@ -151,25 +167,27 @@ class World(_core.World):
         """Whether a body sleeps."""
         return self._body_asleep(self.model.body(which))
 
-    def eval(self, *, qacc=None, want: Sequence[str] = EVALUATED) -> Dict[str, np.ndarray]:
+    def eval(self, *, qacc: Optional[npt.ArrayLike] = None,
+             want: Union[str, Sequence[str]] = EVALUATED) -> Dict[str, Numbers]:
         """Model.eval at the present state, with the parameters of this world."""
         return self._eval(qacc, [want] if isinstance(want, str) else list(want))
 
-    def mass_matrix(self) -> np.ndarray:
+    def mass_matrix(self) -> Numbers:
         """(nv, nv)."""
         return self.eval(want=("mass_matrix",))["mass_matrix"]
 
-    def inverse_dynamics(self, qacc) -> np.ndarray:
+    def inverse_dynamics(self, qacc: npt.ArrayLike) -> Numbers:
         """M qacc + bias at the present state."""
         return self.eval(qacc=qacc, want=("inverse",))["inverse"]
 
-    def jacobian(self, body: Which, point=None) -> np.ndarray:
+    def jacobian(self, body: Which, point: Optional[npt.ArrayLike] = None) -> Numbers:
         """(6, nv): velocity and angular velocity, world axes, of a point (world axes; None: the body's origin) that moves
         with the body, per number of qvel."""
         return self._jacobian(self.model.body(body), point)
 
-    def cast_rays(self, origins, directions, *, groups: Sequence[int] = (), skip_fixed: bool = False,
-                  exclude: Optional[Which] = None, max_distance: float = 0.0) -> np.ndarray:
+    def cast_rays(self, origins: npt.ArrayLike, directions: npt.ArrayLike, *, groups: Sequence[int] = (),
+                  skip_fixed: bool = False, exclude: Optional[Which] = None,
+                  max_distance: float = 0.0) -> npt.NDArray[np.void]:
         """Rays from origins (n, 3) along directions (n, 3): a structured array of distance (in lengths of the direction,
         -1: nothing), geom (-1: none) and normal. groups: only geoms of these; exclude: not those of this body."""
         bits = 0
@@ -180,7 +198,8 @@ class World(_core.World):
         body = -1 if exclude is None else self.model.body(exclude)
         return self._cast_rays(origins, directions, bits, skip_fixed, body, max_distance).view(RAY_HIT)
 
-    def geom_distance(self, geom1: Which, geom2: Which, most: float = 1e10):
+    def geom_distance(self, geom1: Which, geom2: Which,
+                      most: float = 1e10) -> Optional[Tuple[float, Numbers, Numbers, Numbers]]:
         """(distance, point on geom1, point on geom2, normal), or None where it is not known or above `most`."""
         return self._geom_distance(self.model.geom(geom1), self.model.geom(geom2), most)
 
@@ -189,8 +208,9 @@ class World(_core.World):
         options = dict(method=method, tolerance=tolerance, iterations=iterations)
         return Solver._of(self._problem(options))
 
-    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None, target=None,
-               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *,
+               eye: Optional[npt.ArrayLike] = None, target: Optional[npt.ArrayLike] = None,
+               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> npt.NDArray[Any]:
         """A picture, without a window: (height, width, 3) of uint8. depth: float32, m along the view, inf: background.
         segmentation: int32, the index of the geom, -1: background, -2: a tendon. Without a camera of the model, a free one
         at `eye` (m) looks at `target`; None: so that everything is seen. Needs EGL at run time, as Mesa has it."""
@@ -207,7 +227,7 @@ class World(_core.World):
         kept = self.__dict__.get("_renderer")  # the one of the last picture: making one takes longer than drawing
         if kept is None or kept[0] != size:
             kept = self.__dict__["_renderer"] = (size, _core.Renderer(self._handle(), *size))
-        pixels = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
+        pixels: Any = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
         if depth:
             return pixels.view(np.float32).reshape(size[1], size[0])
         if segmentation:
@@ -221,19 +241,22 @@ class World(_core.World):
 
     # -- what acts on it
 
-    def apply_wrench(self, body: Which, force=None, torque=None) -> None:
+    def apply_wrench(self, body: Which, force: Optional[npt.ArrayLike] = None,
+                     torque: Optional[npt.ArrayLike] = None) -> None:
         """A force at the centre of mass and a torque, world axes, for the next step only. Several add up."""
         self._apply_wrench(self.model.body(body), force, torque)
 
-    def set_mocap(self, body: Which, pos=None, quat=None) -> None:
+    def set_mocap(self, body: Which, pos: Optional[npt.ArrayLike] = None,
+                  quat: Optional[npt.ArrayLike] = None) -> None:
         """The pose that a mocap body reaches at the end of the next step, moving with one velocity."""
         self._set_mocap(self.model.body(body), pos, quat)
 
-    def place_mocap(self, body: Which, pos=None, quat=None) -> None:
+    def place_mocap(self, body: Which, pos: Optional[npt.ArrayLike] = None,
+                    quat: Optional[npt.ArrayLike] = None) -> None:
         """Puts a mocap body there at once."""
         self._place_mocap(self.model.body(body), pos, quat)
 
-    def mocap(self, body: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def mocap(self, body: Which) -> Tuple[Numbers, Numbers]:
         """The pose that was set."""
         return self._mocap(self.model.body(body))
 
@@ -255,7 +278,7 @@ class World(_core.World):
 
     # -- parameters of this world alone
 
-    def _change(self, method: str, *arguments) -> None:
+    def _change(self, method: str, *arguments: Any) -> None:
         getattr(self, method)(*arguments)
         key = (method, arguments[0] if len(arguments) > 1 else None)
         earlier = self.__dict__["_changes"].pop(key, None)
@@ -263,25 +286,25 @@ class World(_core.World):
             arguments = (arguments[0], {**earlier[1][1], **arguments[1]})
         self.__dict__["_changes"][key] = (method, arguments)
 
-    def set_gravity(self, gravity) -> None:
+    def set_gravity(self, gravity: npt.ArrayLike) -> None:
         """m/s², three numbers."""
-        self._change("_set_gravity", tuple(gravity))
+        self._change("_set_gravity", _kept(gravity))
 
     def set_timestep(self, timestep: float) -> None:
         """s."""
         self._change("_set_timestep", timestep)
 
-    def set_geom_friction(self, geom: Which, friction) -> None:
+    def set_geom_friction(self, geom: Which, friction: npt.ArrayLike) -> None:
         """Sliding, torsional (m) and rolling (m) friction of a geom."""
-        self._change("_set_geom_friction", self.model.geom(geom), tuple(friction))
+        self._change("_set_geom_friction", self.model.geom(geom), _kept(friction))
 
-    def set_geom_size(self, geom: Which, size) -> None:
+    def set_geom_size(self, geom: Which, size: npt.ArrayLike) -> None:
         """The size of a geom, three numbers as in the model. Masses do not follow."""
-        self._change("_set_geom_size", self.model.geom(geom), tuple(size))
+        self._change("_set_geom_size", self.model.geom(geom), _kept(size))
 
-    def set_actuator(self, actuator: Which, gain: float, bias=None) -> None:
+    def set_actuator(self, actuator: Which, gain: float, bias: Optional[npt.ArrayLike] = None) -> None:
         """Gain and bias (three numbers, None: as they are) of an actuator."""
-        self._change("_set_actuator", self.model.actuator(actuator), gain, None if bias is None else tuple(bias))
+        self._change("_set_actuator", self.model.actuator(actuator), gain, _kept(bias))
 
     def set_joint_forces(self, joint: Which, **forces: float) -> None:
         """stiffness, spring_ref, damping, armature, friction_loss: those that are given change."""
@@ -291,13 +314,13 @@ class World(_core.World):
                 raise TypeError(f"set_joint_forces: there is no '{name}'; there are {', '.join(known)}")
         self._change("_set_joint_forces", self.model.joint(joint), dict(forces))
 
-    def set_body_mass(self, body: Which, mass: float, com=None, inertia=None) -> None:
+    def set_body_mass(self, body: Which, mass: float, com: Optional[npt.ArrayLike] = None,
+                      inertia: Optional[npt.ArrayLike] = None) -> None:
         """Mass of one body; com in body axes, None: as it is; inertia xx yy zz xy xz yz, None: scaled with the mass."""
-        self._change("_set_body_mass", self.model.body(body), mass, None if com is None else tuple(com),
-                     None if inertia is None else tuple(inertia))
+        self._change("_set_body_mass", self.model.body(body), mass, _kept(com), _kept(inertia))
 
 
-def _rebuild_world(cls, model, options, changes, state):
+def _rebuild_world(cls: Type[World], model: Model, options: Dict[str, Any], changes: List[Any], state: bytes) -> World:
     world = cls(model, **options)
     for method, arguments in changes:
         world._change(method, *arguments)
