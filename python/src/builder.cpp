@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -227,6 +228,48 @@ template <> const std::vector<Special<TnSoftDef>> &specials()
              std::copy(holds.begin(), holds.end(), copy);
              d.holds = copy;
              d.hold_count = (int)holds.size();
+         }},
+    };
+    return list;
+}
+
+/* ---- geoms ---- */
+
+/* A capsule or cylinder from one point to another: z turns there the shortest way. */
+static void lay_between(TnGeomDef &d, const double *ends, const std::string &what)
+{
+    double along[3], length = 0;
+    for (int k = 0; k < 3; k++) {
+        d.pos[k] = 0.5 * (ends[k] + ends[3 + k]);
+        along[k] = ends[3 + k] - ends[k];
+        length += along[k] * along[k];
+    }
+    length = std::sqrt(length);
+    if (!(length > 0) || !std::isfinite(length))
+        raise(TN_ERROR_USAGE, what + ": the two points must be finite and apart");
+    if (d.type != TN_GEOM_CAPSULE && d.type != TN_GEOM_CYLINDER)
+        raise(TN_ERROR_USAGE, what + ": only capsules and cylinders lie between two points");
+    d.size[1] = 0.5 * length;
+    double w = 1 + along[2] / length, x = -along[1] / length, y = along[0] / length;
+    if (w < 1e-12) { /* half a turn: about any axis across */
+        w = y = 0;
+        x = 1;
+    }
+    double norm = std::sqrt(w * w + x * x + y * y);
+    d.quat[0] = w / norm;
+    d.quat[1] = x / norm;
+    d.quat[2] = y / norm;
+    d.quat[3] = 0;
+}
+
+template <> const std::vector<Special<TnGeomDef>> &specials()
+{
+    static const std::vector<Special<TnGeomDef>> list = {
+        {"between", "numpy.typing.ArrayLike | None",
+         "(2, 3): the ends of the axis of a capsule or cylinder, instead of pos, quat and half "
+         "length",
+         [](Maker &m, TnGeomDef &d, nb::handle v, const std::string &what) {
+             if (!v.is_none()) lay_between(d, keep_doubles(m, v, {2, 3}, what), what);
          }},
     };
     return list;

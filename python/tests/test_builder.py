@@ -106,6 +106,28 @@ def test_a_model_from_calls_has_the_bits_of_that_from_a_file():
     assert run(built, key="up") == run(from_file, key="up")
 
 
+def test_capsules_between_two_points():
+    text = """<mujoco><worldbody>{}</worldbody></mujoco>"""
+    ends = [(0, 0, 0, 0.3, 0.1, -0.2), (0, 0, 0, 0, 0, -1), (1, 1, 1, 1, 1, 3)]
+    expected = tenon.Model.from_string(text.format("".join(
+        f"<geom type='capsule' size='0.1' fromto='{' '.join(map(str, e))}'/>" for e in ends)))
+    b = tenon.Builder()
+    for e in ends:
+        b.geom(type="capsule", size=0.1, between=(e[:3], e[3:]))
+    built = b.build()
+    for i in range(len(ends)):
+        one, two = built.geom_info(i), expected.geom_info(i)
+        assert one["pos"] == pytest.approx(two["pos"]) and one["size"] == pytest.approx(two["size"])
+        axis = [(2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
+                for w, x, y, z in (one["quat"], two["quat"])]
+        # the axis of a capsule has no direction; rounding
+        assert np.cross(*axis) == pytest.approx([0, 0, 0], abs=1e-12)
+    for wrong, text in ((dict(between=[[0, 0, 0], [0, 0, 0]], type="capsule"), "apart"),
+                        (dict(between=[[0, 0, 0], [0, 0, 1]]), "only capsules")):
+        with pytest.raises(tenon.UsageError, match=text):
+            b.geom(**wrong)
+
+
 def soft_builder():
     b = tenon.Builder()
     b.geom(type="plane", size=(2, 2, 1))
