@@ -60,10 +60,10 @@ struct BatchData {
     bool threads = false;
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
-    /* Of a lone world: `held`: someone may read or write its arrays, so they are compared before
-     * and copied after each call; `stale`: they were not copied, as nobody had them. */
+    /* Of a lone world, one bit for each array. held: someone may read or write it, so it is
+     * compared before and copied after each call; stale: it was not copied, as nobody had it. */
     bool lone = false;
-    std::atomic<bool> held{false}, stale{false};
+    std::atomic<unsigned> held{0}, stale{0};
     ~BatchData()
     {
         /* the threads of a pool do not come along to a fork, and joining them would wait forever */
@@ -71,17 +71,25 @@ struct BatchData {
     }
 };
 
-/* Copies the state to the arrays of a lone world, if that is due and nobody is inside. Whoever is
- * inside does it on leaving. */
+enum : unsigned { ARRAY_QPOS = 1, ARRAY_QVEL = 2, ARRAY_CTRL = 4, ARRAY_ACT = 8, ARRAY_ALL = 15 };
+/* Of a lone world: copies its state to some of the arrays; sets what was written there. */
+void copy_arrays(BatchData &data, unsigned which);
+TnStatus set_written(BatchData &data, unsigned which, TnError *err);
+
+/* Copies to arrays for which that is due, if nobody is inside. Whoever is inside does it on
+ * leaving.
+ */
 inline void refresh(BatchData &data)
 {
-    if (!data.stale || data.busy.exchange(true)) return;
-    if (data.stale) tn_batch_pull(data.batch, 0);
-    data.stale = false;
+    if (!(data.stale & data.held) || data.busy.exchange(true)) return;
+    unsigned due = data.stale & data.held;
+    copy_arrays(data, due);
+    data.stale &= ~due;
     data.busy = false;
 }
 
-/* Nobody else is inside the batch as long as this lives. `arrays`: they have to be up to date. */
+/* Nobody else is inside the batch as long as this lives. `arrays`: all of them
+ * have to be up to date. */
 class Use
 {
     BatchData &data;
@@ -95,14 +103,14 @@ class Use
         if (data.busy.exchange(true))
             raise(TN_ERROR_USAGE, "the world is in use by another thread");
         if (arrays && data.stale) {
-            tn_batch_pull(data.batch, 0);
-            data.stale = false;
+            copy_arrays(data, data.stale);
+            data.stale = 0;
         }
     }
     ~Use()
     {
         data.busy = false;
-        if (data.held) refresh(data); /* someone asked for an array meanwhile */
+        refresh(data); /* someone asked for an array meanwhile */
     }
     Use(const Use &) = delete;
 };

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <cstring>
 
+enum { QPOS, QVEL, CTRL, ACT };
 struct World {
     std::shared_ptr<BatchData> data;
     int index = 0;
-    nb::object qpos, qvel, ctrl, act;
+    nb::object arrays[4]; /* in the order of bits of ARRAY_… */
 };
 
 static BatchData &open(const World &w)
@@ -17,59 +18,65 @@ static BatchData &open(const World &w)
     return *w.data;
 }
 
-/* Someone has an array of the world, or had one since the last call. */
-static bool held(const World &w) { return !w.data->lone || w.data->held; }
-
-/* After arrays were compared: from now on nobody has one, if the world has the only reference to
- * each. Parts of an array refer to it. */
+/* After arrays were compared: from now on nobody has those to which the world has the only
+ * reference. Parts of an array refer to it. */
 static void let_go(const World &w)
 {
 #ifndef Py_GIL_DISABLED /* else references are counted elsewhere, too */
-    BatchData &data = *w.data;
-    if (data.lone && data.held && Py_REFCNT(w.qpos.ptr()) == 1 && Py_REFCNT(w.qvel.ptr()) == 1 &&
-        Py_REFCNT(w.ctrl.ptr()) == 1 && Py_REFCNT(w.act.ptr()) == 1)
-        data.held = false;
+    if (!w.data->held) return;
+    for (int k = 0; k < 4; k++)
+        if (Py_REFCNT(w.arrays[k].ptr()) == 1) w.data->held &= ~(1u << k);
 #endif
 }
 
 /* An array, up to date, for someone who may write it. */
-static nb::object lend(const World &w, const nb::object &array)
+template <int PART> static nb::object lend(const World &w)
 {
     BatchData &data = open(w);
     if (data.lone) {
-        data.held = true;
+        data.held |= 1u << PART;
         refresh(data);
     }
-    return array;
+    return w.arrays[PART];
 }
 
-/* The state has changed: arrays follow, those of a lone world only if someone has them. */
+/* What was written to arrays reaches the world. */
+static void push(BatchData &data, int index)
+{
+    Error err;
+    if (!data.lone)
+        check(tn_batch_push(data.batch, index, &err), err);
+    else if (data.held)
+        check(set_written(data, data.held, &err), err);
+}
+
+/* The state has changed: arrays follow, those of a lone world if someone has them. */
 static void changed(BatchData &data, int index)
 {
-    if (!data.lone || data.held)
+    if (!data.lone) {
         tn_batch_pull(data.batch, index);
-    else
-        data.stale = true;
+        return;
+    }
+    unsigned now = data.held;
+    if (now) copy_arrays(data, now);
+    data.stale = ARRAY_ALL & ~now;
 }
 
 /* The world for a call: nobody else uses it, and it knows what was written to its arrays. */
 struct Call {
     BatchData &data;
-    bool arrays;
     Use use;
     int index;
     TnWorld *world;
     Error err;
     explicit Call(const World &w)
-        : data(open(w)), arrays(held(w)), use(data, arrays), index(w.index),
-          world(tn_batch_world(data.batch, index))
+        : data(open(w)), use(data, false), index(w.index), world(tn_batch_world(data.batch, index))
     {
-        if (arrays) ::check(tn_batch_push(data.batch, index, &err), err);
+        push(data, index);
     }
-    void pull() { changed(data, index); }
     void check(TnStatus status)
     {
-        pull();
+        changed(data, index);
         ::check(status, err);
     }
 };
@@ -82,10 +89,10 @@ static void attach(World *self, const std::shared_ptr<BatchData> &data, int inde
     };
     self->data = data;
     self->index = index;
-    self->qpos = row(view.qpos, view.qpos_count);
-    self->qvel = row(view.qvel, view.dof_count);
-    self->ctrl = row(view.ctrl, view.ctrl_count);
-    self->act = row(view.act, view.act_count);
+    self->arrays[QPOS] = row(view.qpos, view.qpos_count);
+    self->arrays[QVEL] = row(view.qvel, view.dof_count);
+    self->arrays[CTRL] = row(view.ctrl, view.ctrl_count);
+    self->arrays[ACT] = row(view.act, view.act_count);
 }
 
 /* `seconds`, where not NULL: what the first of the steps takes in C. */
@@ -94,10 +101,8 @@ static void take_steps(const World &w, long n, double *seconds)
     BatchData &data = open(w);
     if (n < 0) raise(TN_ERROR_USAGE, "step: n must be 0 or more");
     if (n == 0) return;
-    bool arrays = held(w);
-    Use use(data, arrays);
-    Error err;
-    if (arrays) check(tn_batch_push(data.batch, w.index, &err), err);
+    Use use(data, false);
+    push(data, w.index);
     let_go(w);
     nb::gil_scoped_release release;
     struct Finally { /* also after Ctrl-C */
@@ -135,26 +140,24 @@ static void reset(const World &w, int key)
     tn_batch_reset(data.batch, mask.data(), key + 1);
 }
 
-enum class Part { QPOS, QVEL, CTRL, ACT };
-
-static void assign(const World &w, Part part, nb::object value)
+static void assign(const World &w, int part, nb::object value)
 {
     Call call(w);
     const TnBatchView &view = call.data.view;
     switch (part) {
-    case Part::QPOS:
+    case QPOS:
         call.check(tn_world_set_state(call.world, doubles(value, {view.qpos_count}, "qpos").data(),
                                       nullptr, &call.err));
         break;
-    case Part::QVEL:
+    case QVEL:
         call.check(tn_world_set_state(call.world, nullptr,
                                       doubles(value, {view.dof_count}, "qvel").data(), &call.err));
         break;
-    case Part::CTRL:
+    case CTRL:
         call.check(tn_world_set_ctrl(call.world, doubles(value, {view.ctrl_count}, "ctrl").data(),
                                      &call.err));
         break;
-    case Part::ACT:
+    case ACT:
         call.check(tn_world_set_act(call.world, doubles(value, {view.act_count}, "act").data(),
                                     &call.err));
         break;
@@ -473,21 +476,17 @@ static void bind_questions(nb::class_<World> &world)
 static void bind_state(nb::class_<World> &world)
 {
     world.def_prop_rw(
-        "qpos", [](const World &w) { return lend(w, w.qpos); },
-        [](const World &w, nb::object x) { assign(w, Part::QPOS, x); },
+        "qpos", lend<QPOS>, [](const World &w, nb::object x) { assign(w, QPOS, x); },
         LIVE("qpos", "Positions of joints and nodes, live and writable."));
     world.def_prop_rw(
-        "qvel", [](const World &w) { return lend(w, w.qvel); },
-        [](const World &w, nb::object x) { assign(w, Part::QVEL, x); },
+        "qvel", lend<QVEL>, [](const World &w, nb::object x) { assign(w, QVEL, x); },
         LIVE("qvel", "Velocities, live and writable."));
     world.def_prop_rw(
-        "ctrl", [](const World &w) { return lend(w, w.ctrl); },
-        [](const World &w, nb::object x) { assign(w, Part::CTRL, x); },
+        "ctrl", lend<CTRL>, [](const World &w, nb::object x) { assign(w, CTRL, x); },
         LIVE("ctrl", "Controls, live and writable. They hold until they are written again; the "
                      "first change stops the control track of the model."));
     world.def_prop_rw(
-        "act", [](const World &w) { return lend(w, w.act); },
-        [](const World &w, nb::object x) { assign(w, Part::ACT, x); },
+        "act", lend<ACT>, [](const World &w, nb::object x) { assign(w, ACT, x); },
         LIVE("act", "Activations of actuators, live and writable."));
     world
         .def_prop_ro(

@@ -39,9 +39,9 @@ class World(_core.World):
     """A simulation of a model.
 
     The arrays `qpos`, `qvel`, `ctrl` and `act` are made once and always show the present state. They can be written
-    (``w.qpos[2] = 0.5``). The numbers lie in memory that the package shares with NumPy; before each step or question
-    they are compared with the world's own, and what differs is set and checked. Other numbers in qpos or qvel start
-    the solver cold, as set_state does. To keep numbers over a step, copy them.
+    (``w.qpos[2] = 0.5``). The numbers lie in memory that the package shares with NumPy; as long as someone has an array,
+    it is compared before each step or question with the world's own, and what differs is set and checked. Other numbers
+    in qpos or qvel start the solver cold. To keep numbers over a step, copy them.
 
     solver: "auto", "subadmm", "assembled", "newton" or "pgs". tolerance: the largest error of a constraint, as a fraction
     of gravity × timestep; 0: exactly `iterations` iterations. sleep: "off", "passive" or "all". key: the keyframe to

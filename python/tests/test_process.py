@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import tenon
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,6 +37,18 @@ def test_other_threads_run_while_a_world_steps(scenes):
             refused += 1
     assert refused > 0  # never, if stepping kept the interpreter's lock
     world.step()
+
+
+def test_arrays_taken_while_a_world_steps_show_its_end(arm):
+    one, two = tenon.World(arm), tenon.World(arm)
+    for _ in range(20):
+        thread = threading.Thread(target=one.step, args=(300,))
+        thread.start()
+        taken = [one.qpos, one.qvel[:2]]  # mostly in the middle of it
+        thread.join()
+        two.step(300)
+        assert np.array_equal(taken[0], two.qpos) and np.array_equal(taken[1], two.qvel[:2])
+        del taken
 
 
 def test_worlds_in_several_threads_have_the_bits_of_one(arm):
