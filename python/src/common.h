@@ -174,4 +174,6 @@ void bind_reports(nb::module_ &m);
 void bind_world(nb::module_ &m);
 void bind_batch(nb::module_ &m);
 void bind_recorder(nb::module_ &m);
+void bind_recording(nb::module_ &m);
 void bind_renderer(nb::module_ &m);
+void bind_program(nb::module_ &m);

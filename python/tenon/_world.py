@@ -234,6 +234,25 @@ class World(_core.World):
             return pixels.view(np.int32).reshape(size[1], size[0]) - 1
         return pixels.reshape(size[1], size[0], 3)
 
+    def to_html(self, path: Union[str, os.PathLike], *, title: Optional[str] = None, color: str = "model") -> str:
+        """Writes one page that shows the world as it is now in any browser; returns its path. A recording's page plays."""
+        import tempfile
+
+        from ._recording import record
+        with tempfile.TemporaryDirectory() as folder:
+            with record(self, os.path.join(folder, "now.tnr")) as now:
+                return now.to_html(path, title=title, color=color)
+
+    def _repr_html_(self) -> Optional[str]:
+        if self.closed:
+            return None
+        import tempfile
+
+        from ._recording import record
+        with tempfile.TemporaryDirectory() as folder:
+            with record(self, os.path.join(folder, "now.tnr")) as now:
+                return now._repr_html_()
+
     def close(self) -> None:
         """Gives the memory back, as soon as no array of the world is in use."""
         self.__dict__.pop("_renderer", None)
