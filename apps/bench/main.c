@@ -10,6 +10,7 @@ static const Command commands[] = {
     {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
     {"scaling", cmd_scaling, "time per step of growing piles, longer cables and finer soft beams"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
+    {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
 };
 
 const Program program = {

@@ -58,6 +58,7 @@ struct BatchData {
     TnBatch *batch = nullptr;
     TnBatchView view{};
     bool threads = false;
+    double pace = 0; /* s that a step of all worlds took in rollouts; 0: not known */
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
     /* Of a lone world, one bit for each array. held: someone may read or write it, so it is

@@ -139,7 +139,6 @@ static void hand_on(const TnModel *model, TnReactions *r, int body)
 static bool find_all(TnWorld *world, TnReactions *r)
 {
     const TnModel *model = world->model;
-    find_motion(world, r);
     for (int b = 1; b < model->body_count; b++) {
         const TnLink *link = &model->links[model->bodies[b].link];
         if (link->subsystem < 0 ||
@@ -171,7 +170,7 @@ static bool reserve(const TnModel *model, TnReactions *r)
     return r->start && r->middle && r->start_twists && r->qpos && r->wrench && r->equality;
 }
 
-bool tn_reactions_find(TnWorld *world)
+bool tn_reactions_find_motion(TnWorld *world)
 {
     const TnModel *model = world->model;
     if (!world->has_problem) return false;
@@ -185,7 +184,19 @@ bool tn_reactions_find(TnWorld *world)
         world->reactions = r;
     }
     TnReactions *r = world->reactions;
-    if (!r->known) r->known = reserve(model, r) && find_all(world, r);
+    if (r->moved) return true;
+    r->moved = reserve(model, r);
+    if (r->moved) find_motion(world, r);
+    return r->moved;
+}
+
+bool tn_reactions_find(TnWorld *world)
+{
+    if (!tn_reactions_find_motion(world)) return false;
+    TnReactions *r = world->reactions;
+    if (r->known) return true;
+    r->known = find_all(world, r);
+    if (!r->known) r->moved = false; /* forces that were found in part are not added to again */
     return r->known;
 }
 
@@ -287,7 +298,7 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 {
     const TnModel *model = world->model;
     const TnSite *site = &model->sites[sensor->object];
-    if (!tn_reactions_find(world)) return; /* NaN already */
+    if (!tn_reactions_find_motion(world)) return; /* NaN already */
     const TnReactions *r = world->reactions;
     double before[6], after[6], pos[3], quat[4];
     int first = sensor->type == TN_SENSOR_SITE_ANGULAR_ACC ? 3 : 0;
@@ -308,14 +319,22 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
     if (!world || !data) return tn_world_refuse(err, "sensors: world and data must be given");
     const TnModel *model = world->model;
     TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
-    TnStatus status =
-        tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
+    if (model->sensor_count == 0) return TN_OK;
+    /* where some links move by other means than qpos, their motion at rest is what counts */
+    const TnInstant now = tn_world_now(world), *known = &now;
+    if (model->mocap_count || model->rod_count || model->soft_count) known = NULL;
+    tn_arena_reset(&world->asked);
+    if (!tn_model_eval_in(model, world->state.qpos, world->state.qvel, world->state.ctrl, known,
+                          &world->asked, &eval)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory for the sensors");
+        return TN_ERROR_MEMORY;
+    }
     const TnSensing at = {.model = model,
                           .qpos = world->state.qpos,
                           .qvel = world->state.qvel,
                           .frames = world->frames,
                           .twists = (const double(*)[6])world->twists};
-    for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
+    for (int s = 0; s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
         double *own = data + sensor->data_start;
         if (sensor->type == TN_SENSOR_FORCE || sensor->type == TN_SENSOR_TORQUE)
@@ -331,5 +350,5 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
             tn_sense_contact(world, &at, sensor, own);
         tn_sensor_cut(sensor, own);
     }
-    return status;
+    return TN_OK;
 }

@@ -8,7 +8,8 @@
 /* Means over the last step, world axes. All but the first two lines lives in the arena. */
 typedef struct TnReactions {
     TnArena arena;
-    bool known;                  /* of the last step */
+    bool moved;                  /* frames and twists of the last step are known, */
+    bool known;                  /* and all else, too */
     TnLinkFrame *start, *middle; /* per link: where the step began, and half way */
     double (*start_twists)[6];
     double *qpos; /* half way */
@@ -20,13 +21,14 @@ typedef struct TnReactions {
     double (*equality)[6];
 } TnReactions;
 
-/* False: there was no step, or no memory. */
+/* Frames and twists alone, or all of it. False: there was no step, or no memory. */
+bool tn_reactions_find_motion(TnWorld *world);
 bool tn_reactions_find(TnWorld *world);
 void tn_reactions_destroy(TnReactions *reactions); /* NULL is fine */
 
 static inline void tn_reactions_forget(TnReactions *reactions)
 {
-    if (reactions) reactions->known = false;
+    if (reactions) reactions->moved = reactions->known = false;
 }
 
 /* ---- reaction_forces.c ---- */
