@@ -101,6 +101,7 @@ class Usage(CliTest):
                          ("help table", "tenon-bench table")):
             err = self.refused(*was.split(), says=[f"was replaced by '{now}'\n"])
             self.assertEqual(err.count("\n"), 1)
+        self.refused("sweep", "study.py", says=["a command of the Python package: 'python3 -m tenon.sweep --help'\n"])
 
 
 class RunScript(CliTest):
