@@ -48,21 +48,24 @@ static void middle_qpos(const TnModel *model, const double *a, const double *b, 
     }
 }
 
-static void find_motion(const TnWorld *world, TnReactions *r)
+/* Of a link and those that carry it, which come before it. */
+static void find_motion(const TnWorld *world, TnReactions *r, int l)
 {
     const TnModel *model = world->model;
-    int n = model->link_count;
-    tn_kinematics(model, world->start_qpos, 0, n, r->start);
-    tn_kinematics_twists(model, world->start_qpos, world->start_qvel, r->start, 0, n,
-                         r->start_twists);
-    middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
-    tn_kinematics(model, r->qpos, 0, n, r->middle);
-    for (int l = 1; l <= model->mocap_count; l++) {
+    if (r->has[l]) return;
+    if (l > 0) find_motion(world, r, model->links[l].parent);
+    r->has[l] = true;
+    if (l > 0 && l <= model->mocap_count) {
         const TnLinkFrame *end = &world->frames[l];
         memcpy(r->start_twists[l], world->twists[l], sizeof r->start_twists[l]);
         tn_mocap_carry(end, world->twists[l], -world->t, &r->start[l]);
         tn_mocap_carry(end, world->twists[l], -0.5 * world->t, &r->middle[l]);
+        return;
     }
+    tn_kinematics(model, world->start_qpos, l, 1, r->start);
+    tn_kinematics_twists(model, world->start_qpos, world->start_qvel, r->start, l, 1,
+                         r->start_twists);
+    tn_kinematics(model, r->qpos, l, 1, r->middle);
 }
 
 /* Of a body at one end of the step. */
@@ -139,6 +142,7 @@ static void hand_on(const TnModel *model, TnReactions *r, int body)
 static bool find_all(TnWorld *world, TnReactions *r)
 {
     const TnModel *model = world->model;
+    for (int l = 0; l < model->link_count; l++) find_motion(world, r, l);
     for (int b = 1; b < model->body_count; b++) {
         const TnLink *link = &model->links[model->bodies[b].link];
         if (link->subsystem < 0 ||
@@ -164,13 +168,16 @@ static bool reserve(const TnModel *model, TnReactions *r)
     r->start = TN_ARENA_NEW(arena, TnLinkFrame, links);
     r->middle = TN_ARENA_NEW(arena, TnLinkFrame, links);
     r->start_twists = tn_arena_alloc(arena, wrench * links);
+    r->has = TN_ARENA_ZERO(arena, bool, links);
     r->qpos = TN_ARENA_NEW(arena, double, model->qpos_count);
     r->wrench = tn_arena_calloc(arena, wrench * (size_t)model->body_count);
     r->equality = tn_arena_calloc(arena, wrench * (size_t)model->equality_count);
-    return r->start && r->middle && r->start_twists && r->qpos && r->wrench && r->equality;
+    return r->start && r->middle && r->start_twists && r->has && r->qpos && r->wrench &&
+           r->equality;
 }
 
-bool tn_reactions_find_motion(TnWorld *world)
+/* Where the motion of links can be found; false: there was no step, or no memory. */
+static bool begin(TnWorld *world)
 {
     const TnModel *model = world->model;
     if (!world->has_problem) return false;
@@ -184,19 +191,17 @@ bool tn_reactions_find_motion(TnWorld *world)
         world->reactions = r;
     }
     TnReactions *r = world->reactions;
-    if (r->moved) return true;
-    r->moved = reserve(model, r);
-    if (r->moved) find_motion(world, r);
-    return r->moved;
+    if (r->begun) return true;
+    r->begun = reserve(model, r);
+    if (r->begun) middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
+    return r->begun;
 }
 
 bool tn_reactions_find(TnWorld *world)
 {
-    if (!tn_reactions_find_motion(world)) return false;
+    if (!begin(world)) return false;
     TnReactions *r = world->reactions;
-    if (r->known) return true;
-    r->known = find_all(world, r);
-    if (!r->known) r->moved = false; /* forces that were found in part are not added to again */
+    if (!r->known) r->known = r->begun = find_all(world, r);
     return r->known;
 }
 
@@ -298,8 +303,9 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 {
     const TnModel *model = world->model;
     const TnSite *site = &model->sites[sensor->object];
-    if (!tn_reactions_find_motion(world)) return; /* NaN already */
-    const TnReactions *r = world->reactions;
+    if (!begin(world)) return; /* NaN already */
+    TnReactions *r = world->reactions;
+    find_motion(world, r, model->bodies[site->body].link);
     double before[6], after[6], pos[3], quat[4];
     int first = sensor->type == TN_SENSOR_SITE_ANGULAR_ACC ? 3 : 0;
     tn_site_twist(model, site, r->start, (const double(*)[6])r->start_twists, before);

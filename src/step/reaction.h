@@ -5,11 +5,12 @@
 
 #include "world.h"
 
-/* Means over the last step, world axes. All but the first two lines lives in the arena. */
+/* Means over the last step, world axes. All but the first three lines lives in the arena. */
 typedef struct TnReactions {
     TnArena arena;
-    bool moved;                  /* frames and twists of the last step are known, */
-    bool known;                  /* and all else, too */
+    bool begun;                  /* the arrays are there; frames and twists of links with `has`, */
+    bool known;                  /* or everything */
+    bool *has;                   /* per link */
     TnLinkFrame *start, *middle; /* per link: where the step began, and half way */
     double (*start_twists)[6];
     double *qpos; /* half way */
@@ -21,14 +22,13 @@ typedef struct TnReactions {
     double (*equality)[6];
 } TnReactions;
 
-/* Frames and twists alone, or all of it. False: there was no step, or no memory. */
-bool tn_reactions_find_motion(TnWorld *world);
+/* False: there was no step, or no memory. */
 bool tn_reactions_find(TnWorld *world);
 void tn_reactions_destroy(TnReactions *reactions); /* NULL is fine */
 
 static inline void tn_reactions_forget(TnReactions *reactions)
 {
-    if (reactions) reactions->moved = reactions->known = false;
+    if (reactions) reactions->begun = reactions->known = false;
 }
 
 /* ---- reaction_forces.c ---- */
