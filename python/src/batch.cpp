@@ -379,7 +379,6 @@ void bind_batch(nb::module_ &m)
                      delete static_cast<std::shared_ptr<BatchData> *>(p);
                  });
              })
-        .def("_report", [](const Batch &b, int index) { return open(b).view.reports[index]; })
         .def("_close",
              [](Batch &b) {
                  if (b.data) Use use(*b.data);
