@@ -70,10 +70,11 @@ def to_site(app, docname, source):
 
 
 def plain_docstrings(_app, _what, _name, _thing, _options, lines):
-    """Docstrings are text with `code`: indented lines after a colon are code, and no other mark of reST has a meaning."""
+    """Docstrings are text with `code`: indented lines after a colon and an empty line are code, and no other mark of reST
+    has a meaning."""
     code = False
     for i, line in enumerate(lines):
-        code = line.startswith("    ") if line.strip() else code
+        code = code and (not line.strip() or line.startswith("    "))
         if code:
             continue
         parts = re.split(r"(`+[^`]*`+)", line)
@@ -82,6 +83,7 @@ def plain_docstrings(_app, _what, _name, _thing, _options, lines):
         following = lines[i + 1:i + 3]
         if len(following) == 2 and line.endswith(":") and not following[0].strip() and following[1].startswith("    "):
             lines[i] += ":"
+            code = True
 
 
 def setup(app):
