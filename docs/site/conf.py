@@ -35,7 +35,7 @@ autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 default_role = "code"
 
-toc_object_entries = False  # a thousand of them in every page take longer than all the rest
+toc_object_entries = False  # the reference has a thousand entries, too many for the table beside a page
 
 breathe_projects = {"tenon": os.environ.get("TENON_DOXYGEN_XML", str(ROOT / "build" / "docs" / "doxygen" / "xml"))}
 breathe_default_project = "tenon"
