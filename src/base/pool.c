@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define MAX_THREADS 64
 #define IDLE_SPINS 2000  /* before a worker without work sleeps */
@@ -224,4 +225,26 @@ void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context
     Range range = {fn, context, count, chunks, false};
     tn_pool_phases(pool, chunks < threads ? chunks : threads,
                    (TnPhases){next_range, run_range, &range});
+}
+
+/* ---- clearing ---- */
+
+#define CLEAR_BYTES 4096 /* in one go */
+
+typedef struct Clearing {
+    char *memory;
+    size_t bytes;
+} Clearing;
+
+static void clear_range(void *context, int begin, int end)
+{
+    const Clearing *c = context;
+    size_t first = (size_t)begin * CLEAR_BYTES, last = (size_t)end * CLEAR_BYTES;
+    memset(c->memory + first, 0, (last < c->bytes ? last : c->bytes) - first);
+}
+
+void tn_pool_clear(TnPool *pool, void *memory, size_t bytes)
+{
+    Clearing clearing = {memory, bytes};
+    tn_pool_run(pool, (int)((bytes + CLEAR_BYTES - 1) / CLEAR_BYTES), 8, clear_range, &clearing);
 }

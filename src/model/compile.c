@@ -321,6 +321,7 @@ static void compile_geoms(TnCompile *c)
         geom->contact_type = def->contact_type;
         geom->contact_affinity = def->contact_affinity;
         geom->contact_dim = def->contact_dim;
+        m->has_spin |= def->contact_dim > 3;
         geom->priority = def->priority;
         v3_copy(geom->friction, def->friction);
         geom->restitution = def->restitution;

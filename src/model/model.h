@@ -404,6 +404,7 @@ struct TnModel {
     int act_count;       /* of actuators with activation, in their order */
     bool has_lift;       /* some link is carried by gravity compensation */
     bool has_oval_pairs; /* some pair has friction that differs in two directions */
+    bool has_spin;       /* some geom or pair has torsional friction */
     int path_count;      /* of tendons, then of actuators */
     int force_count;     /* springs and dampers of tendons, and actuators, that are rows */
     TnBody *bodies;
