@@ -2,7 +2,7 @@
 #include "bucket.h"
 
 #define STRETCH 512     /* things whose least and largest key are known */
-#define LEAST_KEYS 512  /* of a range */
+#define LEAST_KEYS 32   /* of a range */
 #define RANGES_OF_ONE 2 /* per thread: late ones hold up little */
 
 typedef struct Sort {

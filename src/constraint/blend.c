@@ -10,7 +10,7 @@
 
 static void raise_blend(const TnModel *model, int link, double share, double *blend)
 {
-    int s = model->links[link].subsystem;
+    int s = model->link_subsystem[link];
     if (s >= 0) tn_shared_raise(&blend[s], share);
 }
 
@@ -86,7 +86,7 @@ static void raise_before(void *context, int begin, int end)
         const int links[2] = {carrier[model->geom_link[c->geom1]],
                               carrier[model->geom_link[c->geom2]]};
         for (int k = 0; k < 2; k++) {
-            int s = model->links[links[k]].subsystem;
+            int s = model->link_subsystem[links[k]];
             if (s >= 0 && (pushes || model->subsystems[s].kind == TN_SUBSYSTEM_ROD))
                 tn_shared_raise(&b->blend[s], 1.0);
         }

@@ -18,8 +18,9 @@ static void want_row(const TnConstraintInput *in, int link, int *link_row, int *
 {
     const TnModel *model = in->model;
     link = in->division->carrier[link];
-    if (link_row[link] >= 0 || model->links[link].held) return;
-    bool rigid = model->subsystems[model->links[link].subsystem].kind == TN_SUBSYSTEM_RIGID;
+    if (link_row[link] >= 0) return;
+    bool rigid = model->subsystems[model->link_subsystem[link]].kind == TN_SUBSYSTEM_RIGID;
+    if (!rigid && model->links[link].held) return;
     link_row[link] = rigid ? (*next)++ : 0; /* 0: wants a port */
 }
 
@@ -31,7 +32,9 @@ static void want_row(const TnConstraintInput *in, int link, int *link_row, int *
 typedef struct Numbering {
     const TnConstraintInput *in;
     int *link_row;
-    atomic_uint *first; /* per link: the first side of a contact that it is, 2 · contact + side */
+    int32_t *ends;      /* per side of a contact, 2 · contact + side: its link, where it is that
+                           of a free body, -1 - link where it wants a port; 0: neither */
+    atomic_uint *first; /* per link: the first side that it is */
     int *count;         /* per stretch: rows that begin there; then where they do */
 } Numbering;
 
@@ -44,26 +47,27 @@ static void forget_links(void *context, int begin, int end)
     }
 }
 
-/* The link of a contact's side that gets a row, and its kind; 0: none does. */
-static int link_of_side(const TnConstraintInput *in, int contact, int side, bool *rigid)
+static int32_t find_end(const TnConstraintInput *in, int geom)
 {
     const TnModel *model = in->model;
-    const TnContactPoint *point = &in->contacts->points[contact];
-    int link = in->division->carrier[model->geom_link[side ? point->geom2 : point->geom1]];
-    if (link <= model->mocap_count || model->links[link].held) return 0;
-    *rigid = model->subsystems[model->links[link].subsystem].kind == TN_SUBSYSTEM_RIGID;
-    return link;
+    int link = in->division->carrier[model->geom_link[geom]], s = model->link_subsystem[link];
+    if (s < 0) return 0;
+    if (model->subsystems[s].kind == TN_SUBSYSTEM_RIGID) return link;
+    return model->links[link].held ? 0 : -1 - link;
 }
+
+static int link_of(int32_t end) { return end < 0 ? -1 - end : end; }
 
 static void note_first(void *context, int begin, int end)
 {
     const Numbering *n = context;
     for (int c = begin; c < end; c++)
         for (int side = 0; side < 2; side++) {
-            bool rigid;
-            int link = link_of_side(n->in, c, side, &rigid);
-            if (!link) continue;
+            const TnContactPoint *point = &n->in->contacts->points[c];
             unsigned place = 2 * (unsigned)c + (unsigned)side;
+            n->ends[place] = find_end(n->in, side ? point->geom2 : point->geom1);
+            int link = link_of(n->ends[place]);
+            if (!link) continue;
             unsigned first = atomic_load_explicit(&n->first[link], memory_order_relaxed);
             while (place < first && !atomic_compare_exchange_weak_explicit(
                                         &n->first[link], &first, place, memory_order_relaxed,
@@ -78,13 +82,8 @@ static void count_first(void *context, int begin, int end)
         int last =
             (i + 1) * STRETCH < n->in->contacts->count ? (i + 1) * STRETCH : n->in->contacts->count;
         n->count[i] = 0;
-        for (int c = i * STRETCH; c < last; c++)
-            for (int side = 0; side < 2; side++) {
-                bool rigid;
-                int link = link_of_side(n->in, c, side, &rigid);
-                if (link && rigid && n->first[link] == 2 * (unsigned)c + (unsigned)side)
-                    n->count[i]++;
-            }
+        for (int k = 2 * i * STRETCH; k < 2 * last; k++)
+            n->count[i] += n->ends[k] > 0 && n->first[n->ends[k]] == (unsigned)k;
     }
 }
 
@@ -95,13 +94,11 @@ static void number_first(void *context, int begin, int end)
         int last =
             (i + 1) * STRETCH < n->in->contacts->count ? (i + 1) * STRETCH : n->in->contacts->count;
         int next = n->count[i];
-        for (int c = i * STRETCH; c < last; c++)
-            for (int side = 0; side < 2; side++) {
-                bool rigid;
-                int link = link_of_side(n->in, c, side, &rigid);
-                if (link && n->first[link] == 2 * (unsigned)c + (unsigned)side)
-                    n->link_row[link] = rigid ? next++ : 0;
-            }
+        for (int k = 2 * i * STRETCH; k < 2 * last; k++) {
+            int link = link_of(n->ends[k]);
+            if (link && n->first[link] == (unsigned)k)
+                n->link_row[link] = n->ends[k] > 0 ? next++ : 0;
+        }
     }
 }
 
@@ -109,9 +106,10 @@ static void number_first(void *context, int begin, int end)
 static bool number_contacts(const TnConstraintInput *in, int *link_row, int *next)
 {
     int links = in->model->link_count, stretches = (in->contacts->count + STRETCH - 1) / STRETCH;
-    Numbering n = {in, link_row, TN_ARENA_NEW(in->arena, atomic_uint, links),
+    Numbering n = {in, link_row, TN_ARENA_NEW(in->arena, int32_t, 2 * in->contacts->count),
+                   TN_ARENA_NEW(in->arena, atomic_uint, links),
                    TN_ARENA_NEW(in->arena, int, stretches)};
-    if (!n.first || !n.count) return false;
+    if (!n.ends || !n.first || !n.count) return false;
     tn_pool_run(in->pool, links, 1024, forget_links, &n);
     tn_pool_run(in->pool, in->contacts->count, STRETCH, note_first, &n);
     tn_pool_run(in->pool, stretches, 1, count_first, &n);

@@ -92,6 +92,7 @@ static void order_links(TnCompile *c)
             (TnLink){.body = i, .parent = body->link, .subsystem = s[s[i].root].subsystem};
         body->link = l;
     }
+    for (int l = 0; l < m->link_count; l++) m->link_subsystem[l] = m->links[l].subsystem;
 }
 
 /* Joints by link, then their places in qpos and qvel. */

@@ -237,6 +237,7 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
         .lost = a->lost[s],
         .stored = a->stored[s],
         .put_out = a->put_out[s],
+        .mass = kind->mass(step->model, s),
         .involved = after->kinetic + before->kinetic + after->elastic + before->elastic +
                     fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s]) + fabs(a->stored[s])};
 }

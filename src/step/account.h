@@ -39,6 +39,7 @@ typedef struct TnSubsystemAccount {
     double gained;  /* kinetic, potential and elastic energy */
     double work, lost, stored, put_out;
     double involved; /* energies and work, without their signs */
+    double mass;     /* kg */
 } TnSubsystemAccount;
 /* With the velocities as they are now. */
 TnSubsystemAccount tn_account_of(const TnAccounts *accounts, int subsystem);

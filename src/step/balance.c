@@ -307,7 +307,7 @@ static void sum_energies(Balance *b, int root)
         sum->put_out += a.put_out;
         sum->owed += b->step->world->state.owed[s];
         sum->involved += a.involved;
-        sum->mass += tn_kind_of(b->step->model, s)->mass(b->step->model, s);
+        sum->mass += a.mass;
     }
     /* a jam that was not solved has forces without sense, and so has their work */
     sum->excess = fmax(0.0, lost - there);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/runs.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -122,14 +123,21 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
     return x.softs || (x.moves && x.count[x.seen] > 0);
 }
 
+static void moving_range(void *context, int begin, int end)
+{
+    const Surprise *x = context;
+    for (int i = begin; i < end; i++) {
+        const TnSubsystem *sub = &x->step->model->subsystems[x->step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            x->surprised[l] = link_way(x->step, l) > x->slack;
+    }
+}
+
 /* Marks links that get farther than contacts are listed ahead. */
 static void find_moving(const TnStep *step, double slack, uint8_t *moving)
 {
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            moving[l] = link_way(step, l) > slack;
-    }
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, moving_range,
+                &(Surprise){.step = step, .slack = slack, .surprised = moving});
 }
 
 /* ---- what is new ---- */
@@ -144,10 +152,10 @@ static bool find_places(TnStep *step, Places *out)
     const TnContactList *list = &step->world->contacts;
     TnArena *arena = &step->world->arena;
     out->first = TN_ARENA_NEW(arena, int, step->model->geom_count);
-    out->count = TN_ARENA_ZERO(arena, int, step->model->geom_count);
+    out->count = TN_ARENA_NEW(arena, int, step->model->geom_count);
     if (!out->first || !out->count) return false;
-    for (int i = 0; i < list->count; i++)
-        if (out->count[list->points[i].geom1]++ == 0) out->first[list->points[i].geom1] = i;
+    tn_runs_find(step->world->team, list->points, sizeof list->points[0], list->count,
+                 step->model->geom_count, out->first, out->count);
     return true;
 }
 
@@ -292,7 +300,10 @@ static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *co
                  .found = found,
                  .fresh = TN_ARENA_NEW(arena, bool, found->count),
                  .missed = TN_ARENA_NEW(arena, bool, found->count)};
-    if (!m->fresh || !m->missed || !find_places(step, &places)) return false;
+    if (!m->fresh || !m->missed) return false;
+    *count = 0;
+    if (found->count == 0) return true;
+    if (!find_places(step, &places)) return false;
     *count = mark_missed(m, &places, slack);
     return true;
 }

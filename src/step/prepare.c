@@ -8,7 +8,7 @@
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
  * cost, than this stays on one thread: waking others costs more. */
-#define WORTH_SHARING 3000
+#define WORTH_SHARING 1000
 #define CONTACTS_PER_GROUP 24
 #define CONTACTS_PER_NODE 5
 

@@ -4,7 +4,7 @@
 #define TN_SOLVER_LOOP_H
 
 /* Below this many contacts and rows two threads lose more to moving cache lines than they gain. */
-#define TN_CONTACTS_PER_THREAD 1500
+#define TN_CONTACTS_PER_THREAD 400
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define TN_CHUNKS_PER_THREAD 3
 /* Iterations before somebody who watches looks for the first time. */
