@@ -324,7 +324,7 @@ static inline bool tn_is_touched(const TnCollider *collider, int subsystem)
 
 /* ---- bounds.c ---- */
 /* Who sleeps in this step, and whether bounds change at all. */
-void tn_bounds_sleep(const TnDetection *d);
+void tn_bounds_sleep(TnDetection *d, TnPool *pool);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);
 
