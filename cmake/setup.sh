@@ -105,6 +105,19 @@ install_python_tools() {
     fi
 }
 
+# Ray, on which sweeps are tested, in the same environment.
+install_ray() {
+    local wanted=python/requirements-ray.txt done=.venv/ray.txt
+    cmp -s $wanted $done && return
+    [ -x .venv/bin/python ] || return 0
+    say "installing Ray into .venv"
+    if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without Ray"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -11,6 +11,7 @@ static const Command commands[] = {
     {"scaling", cmd_scaling, "time per step of growing piles, longer cables and finer soft beams"},
     {"threads", cmd_threads, "the same steps on 1, 2, 4, ... threads, phase by phase"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
+    {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
 };
 
 const Program program = {

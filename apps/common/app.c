@@ -13,13 +13,39 @@
 #include <sys/stat.h>
 #include <time.h>
 
+static _Thread_local TnError *listener;
+
+void say_into(TnError *err)
+{
+    listener = err;
+    if (err) err->message[0] = '\0';
+}
+
+TnStatus heard(TnError *err, TnStatus code)
+{
+    err->code = code;
+    err->count = 1;
+    return code;
+}
+
+static void add_line(TnError *err, const char *format, va_list args)
+{
+    size_t length = strlen(err->message);
+    if (length && length + 1 < sizeof err->message) err->message[length++] = '\n';
+    vsnprintf(err->message + length, sizeof err->message - length, format, args);
+}
+
 void say(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "%s %s: ", program.name, command);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    if (listener) {
+        add_line(listener, format, args);
+    } else {
+        fprintf(stderr, "%s %s: ", program.name, command);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+    }
     va_end(args);
 }
 

@@ -20,6 +20,10 @@ enum {
 
 /* "PROGRAM COMMAND: message" on stderr. */
 void say(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What this thread says goes into the error from now on, line by line; NULL: to stderr again. */
+void say_into(TnError *err);
+/* Makes what was said the text of an error with this code, and returns the code. */
+TnStatus heard(TnError *err, TnStatus code);
 
 /* How load_model reads URDF files; options set it (option_package_path, option_free_base). */
 TnLoadDef *load_def(void);

@@ -1,6 +1,7 @@
 /* Options that all commands share which simulate: the solver and its tuning. */
 #include "app.h"
 #include "options.h"
+#include "team.h"
 
 #include <math.h>
 
@@ -122,6 +123,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.relinearize = sim->relinearize;
     def.substeps = sim->substeps;
     def.division = sim->division;
+    def.ranks = team_ranks();
     return def;
 }
 

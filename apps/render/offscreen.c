@@ -1,4 +1,4 @@
-/* offscreen.c: tenon/render.h: a world seen by a camera, as arrays. */
+/* offscreen.c: tenon/render.h: a world, or a frame of a recording, seen by a camera, as arrays. */
 #include <tenon/render.h>
 
 #include "headless.h"
@@ -13,10 +13,10 @@
 struct TnRenderer {
     TnRendererDef def;
     TnModelInfo counts; /* of the model that it was made for */
-    TnScene *made;      /* owns what the scene points to */
+    TnScene *made;      /* owns what the scene points to; NULL: the scene is the caller's */
     TnScene scene;      /* with shapes of its own: a world may change their sizes */
     TnSceneShape *shapes;
-    TnFrame *frame;
+    TnFrame *frame; /* of a world; NULL: frames are the caller's */
     Headless *headless;
     Renderer *renderer;
     Canvas *canvas;
@@ -74,10 +74,12 @@ static bool make_pictures(TnRenderer *r, TnError *err)
     return fine;
 }
 
-TnRenderer *tn_renderer_create(const TnRendererDef *def, const TnWorld *world, TnError *err)
+/* Of a world, or, where that is NULL, of a scene. */
+static TnRenderer *create(const TnRendererDef *def, const TnWorld *world, const TnScene *scene,
+                          TnError *err)
 {
     if (err) *err = (TnError){0};
-    const char *wrong = !def || !world ? "no definition or world was given"
+    const char *wrong = !def || (!world && !scene) ? "no definition, world or scene was given"
                         : def->width < 1 || def->height < 1
                             ? "width and height of a picture must be positive"
                         : def->samples < 1 || def->samples > 8 ? "samples must be 1, 2, 4 or 8"
@@ -92,7 +94,8 @@ TnRenderer *tn_renderer_create(const TnRendererDef *def, const TnWorld *world, T
         return NULL;
     }
     r->def = *def;
-    if (!make_scene(r, world, err) || !make_pictures(r, err)) {
+    if (!world) r->scene = *scene;
+    if ((world && !make_scene(r, world, err)) || !make_pictures(r, err)) {
         tn_renderer_destroy(r);
         return NULL;
     }
@@ -102,6 +105,16 @@ TnRenderer *tn_renderer_create(const TnRendererDef *def, const TnWorld *world, T
     r->options.sky = def->sky;
     r->options.samples = def->samples;
     return r;
+}
+
+TnRenderer *tn_renderer_create(const TnRendererDef *def, const TnWorld *world, TnError *err)
+{
+    return create(def, world, NULL, err);
+}
+
+TnRenderer *tn_renderer_create_of(const TnRendererDef *def, const TnScene *scene, TnError *err)
+{
+    return create(def, NULL, scene, err);
 }
 
 void tn_renderer_destroy(TnRenderer *r)
@@ -133,7 +146,7 @@ static TnStatus take_world(TnRenderer *r, const TnWorld *world, TnError *err)
 {
     const TnModel *model = tn_world_model(world);
     TnModelInfo counts = tn_model_info(model);
-    if (!same_counts(&counts, &r->counts))
+    if (!r->frame || !same_counts(&counts, &r->counts))
         return refuse(err, TN_ERROR_USAGE, "the renderer was made for another model");
     for (int i = 0; i < r->scene.shape_count; i++) {
         if (!tn_geom_size_count(r->shapes[i].type)) continue;
@@ -143,10 +156,15 @@ static TnStatus take_world(TnRenderer *r, const TnWorld *world, TnError *err)
     return tn_frame_capture(r->frame, world, NULL, false, err);
 }
 
-static TnRenderCamera fitted(const TnRenderer *r)
+static bool is_of_scene(const TnRenderer *r, const TnFrame *frame)
+{
+    return frame->body_count == r->scene.body_count && frame->point_count == r->scene.point_count;
+}
+
+static TnRenderCamera fitted(const TnRenderer *r, const TnFrame *frame)
 {
     Orbit orbit =
-        orbit_fit(&r->scene, r->frame, r->options.group_mask, (double)r->def.width / r->def.height);
+        orbit_fit(&r->scene, frame, r->options.group_mask, (double)r->def.width / r->def.height);
     View view = orbit_view(&orbit);
     TnRenderCamera camera = {.fovy = view.fovy};
     memcpy(camera.eye, view.eye, sizeof camera.eye);
@@ -158,23 +176,31 @@ static TnRenderCamera fitted(const TnRenderer *r)
 TnRenderCamera tn_renderer_fit(TnRenderer *r, const TnWorld *world)
 {
     if (!r || !world || take_world(r, world, NULL) != TN_OK) return (TnRenderCamera){0};
-    return fitted(r);
+    return fitted(r, r->frame);
 }
 
-static bool view_of(const TnRenderer *r, const TnRenderCamera *camera, View *view)
+TnRenderCamera tn_renderer_fit_frame(TnRenderer *r, const TnFrame *frame)
+{
+    if (!r || !frame || !is_of_scene(r, frame)) return (TnRenderCamera){0};
+    return fitted(r, frame);
+}
+
+static bool view_of(const TnRenderer *r, const TnFrame *frame, const TnRenderCamera *camera,
+                    View *view)
 {
     if (camera->camera != 0) {
         if (camera->camera < 0 || camera->camera > r->scene.camera_count) return false;
-        *view = camera_view(&r->scene, r->frame, camera->camera - 1);
+        *view = camera_view(&r->scene, frame, camera->camera - 1);
         return true;
     }
     return view_towards(camera->eye, camera->target, camera->up, camera->fovy, view);
 }
 
-/* Ids of the picture to those of the model, in place. */
+/* Ids of the picture to those of the model, in place. Without a model, a scene does not know the
+ * geoms of its surfaces and tubes. */
 static void name_geoms(const TnModel *model, uint32_t *ids, int32_t *segments, size_t count)
 {
-    TnModelInfo info = tn_model_info(model);
+    int rods = model ? tn_model_info(model).rod_count : 0;
     for (size_t i = 0; i < count; i++) {
         int index;
         switch (id_kind(ids[i], &index)) {
@@ -185,33 +211,51 @@ static void name_geoms(const TnModel *model, uint32_t *ids, int32_t *segments, s
             segments[i] = index + 1;
             break;
         case ID_IS_SURFACE:
-            segments[i] = tn_model_soft_info(model, index + 1).geom;
+            segments[i] = model ? tn_model_soft_info(model, index + 1).geom : TN_SEGMENT_OTHER;
             break;
         case ID_IS_TUBE: /* first the rods, then the tendons */
-            segments[i] = index < info.rod_count ? tn_model_rod_info(model, index + 1).geom
-                                                 : TN_SEGMENT_OTHER;
+            segments[i] =
+                index < rods ? tn_model_rod_info(model, index + 1).geom : TN_SEGMENT_OTHER;
             break;
         }
     }
 }
 
-static TnStatus draw(TnRenderer *r, const View *view, const TnRenderBuffers *out, TnError *err)
+static TnStatus draw(TnRenderer *r, const TnFrame *frame, const View *view,
+                     const TnRenderBuffers *out, TnError *err)
 {
     if (!headless_enter(r->headless))
         return refuse(err, TN_ERROR_IO, "the OpenGL context cannot be made current");
     bool fine = true;
     if (out->rgb) {
-        renderer_draw(r->renderer, r->frame, view, &r->options, canvas_target(r->canvas),
-                      r->def.width, r->def.height);
+        renderer_draw(r->renderer, frame, view, &r->options, canvas_target(r->canvas), r->def.width,
+                      r->def.height);
         fine = r->renderer->target.draw != 0;
         if (fine) canvas_read(r->canvas, out->rgb);
     }
     if (fine && (out->depth || out->segments))
-        numbers_read(r->numbers, r->frame, view, &r->options, (uint32_t *)out->segments,
-                     out->depth);
+        numbers_read(r->numbers, frame, view, &r->options, (uint32_t *)out->segments, out->depth);
     headless_leave(r->headless);
     return fine ? TN_OK
                 : refuse(err, TN_ERROR_MEMORY, "the OpenGL driver has no room for the picture");
+}
+
+/* model NULL: of a recording */
+static TnStatus draw_seen(TnRenderer *r, const TnFrame *frame, const TnModel *model,
+                          const TnRenderCamera *camera, const TnRenderBuffers *out, TnError *err)
+{
+    TnRenderCamera whole = camera ? *camera : fitted(r, frame);
+    View view;
+    if (!view_of(r, frame, &whole, &view))
+        return whole.camera
+                   ? refuse(err, TN_ERROR_USAGE, "there is no camera %d in the model", whole.camera)
+                   : refuse(err, TN_ERROR_USAGE,
+                            "a camera needs eye and target apart and fovy between 0 and π");
+    TnStatus status = draw(r, frame, &view, out, err);
+    if (status == TN_OK && out->segments)
+        name_geoms(model, (uint32_t *)out->segments, out->segments,
+                   (size_t)r->def.width * (size_t)r->def.height);
+    return status;
 }
 
 TnStatus tn_renderer_draw(TnRenderer *r, const TnWorld *world, const TnRenderCamera *camera,
@@ -222,16 +266,16 @@ TnStatus tn_renderer_draw(TnRenderer *r, const TnWorld *world, const TnRenderCam
         return refuse(err, TN_ERROR_USAGE, "no renderer, world or buffers were given");
     TnStatus status = take_world(r, world, err);
     if (status != TN_OK) return status;
-    TnRenderCamera whole = camera ? *camera : fitted(r);
-    View view;
-    if (!view_of(r, &whole, &view))
-        return whole.camera
-                   ? refuse(err, TN_ERROR_USAGE, "there is no camera %d in the model", whole.camera)
-                   : refuse(err, TN_ERROR_USAGE,
-                            "a camera needs eye and target apart and fovy between 0 and π");
-    status = draw(r, &view, out, err);
-    if (status == TN_OK && out->segments)
-        name_geoms(tn_world_model(world), (uint32_t *)out->segments, out->segments,
-                   (size_t)r->def.width * (size_t)r->def.height);
-    return status;
+    return draw_seen(r, r->frame, tn_world_model(world), camera, out, err);
+}
+
+TnStatus tn_renderer_draw_frame(TnRenderer *r, const TnFrame *frame, const TnRenderCamera *camera,
+                                const TnRenderBuffers *out, TnError *err)
+{
+    if (err) *err = (TnError){0};
+    if (!r || !frame || !out)
+        return refuse(err, TN_ERROR_USAGE, "no renderer, frame or buffers were given");
+    if (!is_of_scene(r, frame))
+        return refuse(err, TN_ERROR_USAGE, "the renderer was made for another scene");
+    return draw_seen(r, frame, NULL, camera, out, err);
 }

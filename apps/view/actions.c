@@ -15,7 +15,7 @@ static void set_message(Viewer *viewer, bool is_error, const char *format, va_li
 {
     vsnprintf(viewer->message, sizeof viewer->message, format, args);
     viewer->message_is_error = is_error;
-    viewer->message_until = glfwGetTime() + message_seconds;
+    viewer->message_until = glfw.GetTime() + message_seconds;
     viewer->redraw = true;
 }
 
@@ -101,18 +101,18 @@ void viewer_fullscreen(Viewer *viewer)
 {
     int *w = viewer->windowed;
     viewer->fullscreen = !viewer->fullscreen;
-    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-    const GLFWvidmode *mode = monitor ? glfwGetVideoMode(monitor) : NULL;
+    GLFWmonitor *monitor = glfw.GetPrimaryMonitor();
+    const GLFWvidmode *mode = monitor ? glfw.GetVideoMode(monitor) : NULL;
     if (viewer->fullscreen && mode) {
-        glfwGetWindowPos(viewer->window, &w[0], &w[1]);
-        glfwGetWindowSize(viewer->window, &w[2], &w[3]);
-        glfwSetWindowMonitor(viewer->window, monitor, 0, 0, mode->width, mode->height,
-                             mode->refreshRate);
+        glfw.GetWindowPos(viewer->window, &w[0], &w[1]);
+        glfw.GetWindowSize(viewer->window, &w[2], &w[3]);
+        glfw.SetWindowMonitor(viewer->window, monitor, 0, 0, mode->width, mode->height,
+                              mode->refreshRate);
     } else {
         viewer->fullscreen = false;
-        if (w[2] > 0) glfwSetWindowMonitor(viewer->window, NULL, w[0], w[1], w[2], w[3], 0);
+        if (w[2] > 0) glfw.SetWindowMonitor(viewer->window, NULL, w[0], w[1], w[2], w[3], 0);
     }
-    glfwSwapInterval(viewer->def.vsync);
+    glfw.SwapInterval(viewer->def.vsync);
     event_begin(viewer->def.events, "fullscreen");
     event_bool(viewer->def.events, "value", viewer->fullscreen);
     event_end(viewer->def.events);

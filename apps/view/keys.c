@@ -28,6 +28,10 @@ typedef struct KeyRow {
 
 static void send(Viewer *viewer, SimulationCommandKind kind, double value)
 {
+    if (viewer->def.follow) {
+        viewer_say(viewer, "a program runs this world; the window watches");
+        return;
+    }
     if (!simulation_command(viewer->simulation, kind, value))
         viewer_complain(viewer, "the simulation is busy; the key was ignored");
 }
@@ -410,7 +414,7 @@ void viewer_print_help(bool recording)
 static int meant_key(int key, int scancode)
 {
     if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_EQUAL) return key;
-    const char *sign = glfwGetKeyName(key, scancode);
+    const char *sign = glfw.GetKeyName(key, scancode);
     if (!sign || !sign[0] || sign[1]) return key;
     if (sign[0] >= 'a' && sign[0] <= 'z') return GLFW_KEY_A + (sign[0] - 'a');
     static const struct {

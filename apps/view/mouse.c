@@ -146,6 +146,10 @@ static bool start_pull(Viewer *viewer, PullKind kind, bool over_ground)
         viewer_say(viewer, "a recording cannot be pulled");
         return false;
     }
+    if (viewer->def.follow) {
+        viewer_say(viewer, "a program runs this world; it cannot be pulled");
+        return false;
+    }
     Pull pull = {.kind = kind};
     if (!choose_pulled(viewer, &pull)) return false;
     View view = viewer_view(viewer);
@@ -300,7 +304,7 @@ static bool is_double_click(Viewer *viewer, int button)
                  hypot(mouse->x - mouse->click_x, mouse->y - mouse->click_y) < far;
     mouse->click_x = mouse->x;
     mouse->click_y = mouse->y;
-    mouse->click_time = glfwGetTime();
+    mouse->click_time = glfw.GetTime();
     mouse->click_button = twice ? -1 : button; /* a third click is a first again */
     return twice;
 }

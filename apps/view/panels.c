@@ -316,7 +316,7 @@ static void draw_timeline(const Viewer *viewer)
 
 static void draw_messages(const Viewer *viewer)
 {
-    double now = glfwGetTime();
+    double now = glfw.GetTime();
     float margin = margin_of(viewer), x = margin, bottom = (float)viewer->height - margin;
     if (viewer->shows_info && !viewer->shows_help) x += info_width(viewer) + margin;
     if (viewer->playback) {

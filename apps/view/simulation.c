@@ -33,6 +33,7 @@ struct Simulation {
     TnKeyId key;
     int64_t step_limit;
     void (*wake)(void);
+    Follow *follow; /* NULL: the world is run here */
     History history;
     TnStepReport report; /* of the step that led here */
     TnContact *past_contacts;
@@ -133,9 +134,9 @@ static bool write_frame(Simulation *sim)
     return true;
 }
 
-static void hand_over(Simulation *sim)
+/* Gives what was written to the window. */
+static void publish(Simulation *sim)
 {
-    if (!write_frame(sim)) return;
     SimulationStatus status = current_status(sim);
     pthread_mutex_lock(&sim->mutex);
     TnFrame *old = sim->waiting;
@@ -146,6 +147,11 @@ static void hand_over(Simulation *sim)
     pthread_mutex_unlock(&sim->mutex);
     sim->has_news = false;
     if (sim->wake) sim->wake();
+}
+
+static void hand_over(Simulation *sim)
+{
+    if (write_frame(sim)) publish(sim);
 }
 
 /* Where nothing moves, the frame comes before the word: who reads it can look at once. */
@@ -385,9 +391,26 @@ static bool read_commands(Simulation *sim, Command *command, bool *has_command)
         sim->command_first = (sim->command_first + 1) % COMMAND_ROOM;
         sim->command_count--;
     }
-    sim->pull = sim->wanted_pull;
+    if (!sim->follow) sim->pull = sim->wanted_pull;
     pthread_mutex_unlock(&sim->mutex);
     return go_on;
+}
+
+/* Another thread runs the world: shows what it gives. */
+static void follow(Simulation *sim)
+{
+    static const double patience = 0.004; /* s; a screen shows a picture every 0.016 */
+    Command command;
+    bool has_command;
+    while (read_commands(sim, &command, &has_command)) {
+        if (has_command) continue;
+        if (follow_take(sim->follow, sim->writing)) {
+            sim->step = sim->writing->step;
+            pace_measure(&sim->pace, now_seconds(), sim->writing->time);
+            publish(sim);
+        }
+        wait_for_change(sim, patience);
+    }
 }
 
 static void *thread_main(void *argument)
@@ -396,6 +419,10 @@ static void *thread_main(void *argument)
     Command command;
     bool has_command;
     restart_clock(sim);
+    if (sim->follow) {
+        follow(sim);
+        return NULL;
+    }
     while (read_commands(sim, &command, &has_command)) {
         if (has_command) {
             obey(sim, command);
@@ -454,6 +481,7 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
     sim->pace.timestep = tn_model_info(tn_world_model(world)).option.timestep;
     sim->step_limit = def->step_limit;
     sim->wake = def->wake;
+    sim->follow = def->follow;
     sim->paused = def->paused;
     sim->stress = def->stress;
     sim->signals = scene->signal_count <= MAX_SIGNALS;

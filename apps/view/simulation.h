@@ -6,6 +6,7 @@
 #ifndef TENON_VIEW_SIMULATION_H
 #define TENON_VIEW_SIMULATION_H
 
+#include "follow.h"
 #include "pull.h"
 #include <tenon/scene.h>
 
@@ -19,6 +20,8 @@ typedef struct SimulationDef {
     int64_t step_limit; /* finished after so many steps from the start; 0: never */
     int max_states;     /* kept to go back to */
     size_t max_bytes;   /* of them */
+    Follow *follow;     /* frames of this are shown, and commands are ignored: the world belongs to
+                           another thread. NULL (default): the simulation runs the world */
     void (*wake)(void); /* called from the simulation's thread when there is something new; may be
                              NULL */
 } SimulationDef;

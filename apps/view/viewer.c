@@ -35,7 +35,7 @@ ViewerDef viewer_def(void)
 
 /* ---- the window's own events ---- */
 
-static Viewer *viewer_of(GLFWwindow *window) { return glfwGetWindowUserPointer(window); }
+static Viewer *viewer_of(GLFWwindow *window) { return glfw.GetWindowUserPointer(window); }
 
 static void on_key(GLFWwindow *window, int key, int scancode, int action, int modifiers)
 {
@@ -66,9 +66,9 @@ static void measure_window(Viewer *viewer)
 {
     int width, height, units_x, units_y;
     float scale_x = 1, scale_y = 1;
-    glfwGetFramebufferSize(viewer->window, &width, &height);
-    glfwGetWindowSize(viewer->window, &units_x, &units_y);
-    glfwGetWindowContentScale(viewer->window, &scale_x, &scale_y);
+    glfw.GetFramebufferSize(viewer->window, &width, &height);
+    glfw.GetWindowSize(viewer->window, &units_x, &units_y);
+    glfw.GetWindowContentScale(viewer->window, &scale_x, &scale_y);
     if (width > 0 && height > 0) { /* else it is minimized: the last size stays */
         viewer->width = width;
         viewer->height = height;
@@ -97,7 +97,7 @@ static void on_scale(GLFWwindow *window, float x, float y)
     measure_window(viewer_of(window));
 }
 
-static void wake(void) { glfwPostEmptyEvent(); }
+static void wake(void) { glfw.PostEmptyEvent(); }
 
 /* ---- from the simulation ---- */
 
@@ -169,13 +169,15 @@ static bool take_news(Viewer *viewer, double seconds)
         if (!viewer->redraw) return true;
         const TnFrame *frame = playback_frame(viewer->playback, &err);
         if (!frame) {
-            fprintf(stderr, "tenon replay: %s\n", err.message);
+            say("replay", "%s", err.message);
             return false;
         }
         viewer->frame = frame;
         if (moves) panels_sample(viewer);
         return true;
     }
+    if (viewer->def.follow && follow_state(viewer->def.follow) >= FOLLOW_ENDING)
+        viewer->quit = true;
     Notice notice;
     while (simulation_notice(viewer->simulation, &notice)) read_notice(viewer, &notice);
     if (simulation_take(viewer->simulation, &viewer->frame, &viewer->status)) {
@@ -183,7 +185,7 @@ static bool take_news(Viewer *viewer, double seconds)
         panels_sample(viewer);
         curves_sample(&viewer->signals, viewer->frame);
     }
-    double now = glfwGetTime();
+    double now = glfw.GetTime();
     if (viewer->status.pulling && !viewer->status.paused && now - viewer->mouse.told_time > 0.1) {
         const SimulationStatus *s = &viewer->status;
         viewer->mouse.told_time = now;
@@ -205,6 +207,7 @@ static bool start_simulation(Viewer *viewer, TnWorld *world, bool paused)
     sim.step_limit = viewer->def.step_limit;
     sim.stress = viewer->draw.color == COLOR_STRESS;
     sim.wake = wake;
+    sim.follow = viewer->def.follow;
     viewer->world = world;
     viewer->model = tn_world_model(world);
     viewer->simulation = simulation_start(&sim, world, viewer->scene, &err);
@@ -229,7 +232,7 @@ static void start_curves(Viewer *viewer)
 /* What was drawn of the old model has its curves by name in the new one. */
 static bool take_scene(Viewer *viewer, const TnScene *scene, char *error, size_t size)
 {
-    Renderer *renderer = renderer_create(scene, glfwGetProcAddress, error, size);
+    Renderer *renderer = renderer_create(scene, glfw.GetProcAddress, error, size);
     Signals signals;
     if (!renderer) return false;
     if (!signals_create(&signals, scene, viewer->model)) {
@@ -297,7 +300,7 @@ static void draw_window(Viewer *viewer)
     DrawOptions draw = viewer_options(viewer);
     renderer_draw(viewer->renderer, viewer->frame, &view, &draw, 0, viewer->width, viewer->height);
     panels_draw(viewer, &view, PANELS_ALL, 0);
-    glfwSwapBuffers(viewer->window);
+    glfw.SwapBuffers(viewer->window);
     viewer->drawn++;
     viewer->redraw = false;
 }
@@ -305,8 +308,8 @@ static void draw_window(Viewer *viewer)
 static double picture_interval(const Viewer *viewer)
 {
     if (viewer->def.fps_limit > 0) return 1 / viewer->def.fps_limit;
-    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
-    const GLFWvidmode *mode = monitor ? glfwGetVideoMode(monitor) : NULL;
+    GLFWmonitor *monitor = glfw.GetPrimaryMonitor();
+    const GLFWvidmode *mode = monitor ? glfw.GetVideoMode(monitor) : NULL;
     int rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
     /* a little faster than the screen, so that the screen sets the pace where it can */
     return 1.0 / (rate + 1);
@@ -329,12 +332,12 @@ static void tell_frames(Viewer *viewer, double seconds, int64_t drawn)
 
 static bool go_round(Viewer *viewer)
 {
-    double start = glfwGetTime(), last = start, due = start, second = start, last_draw = -1;
+    double start = glfw.GetTime(), last = start, due = start, second = start, last_draw = -1;
     int64_t drawn = 0;
     double interval = picture_interval(viewer);
     viewer->redraw = true;
-    while (!viewer->quit && !interrupted && !glfwWindowShouldClose(viewer->window)) {
-        double now = glfwGetTime();
+    while (!viewer->quit && !interrupted && !glfw.WindowShouldClose(viewer->window)) {
+        double now = glfw.GetTime();
         if (!take_news(viewer, now - last)) return false;
         last = now;
         if (viewer->wants_screenshot) viewer_screenshot(viewer);
@@ -345,9 +348,9 @@ static bool go_round(Viewer *viewer)
         if (viewer->redraw && now >= due) {
             draw_window(viewer);
             last_draw = now;
-            due = fmax(due + interval, glfwGetTime()); /* late pictures are not made up for */
+            due = fmax(due + interval, glfw.GetTime()); /* late pictures are not made up for */
         }
-        now = glfwGetTime();
+        now = glfw.GetTime();
         if (now - second >= 1) {
             tell_frames(viewer, now - second, viewer->drawn - drawn);
             second = now;
@@ -357,9 +360,9 @@ static bool go_round(Viewer *viewer)
         double wait = moves ? due - now : idle_seconds;
         viewer->poll_time = now;
         if (wait > 1e-4)
-            glfwWaitEventsTimeout(wait);
+            glfw.WaitEventsTimeout(wait);
         else
-            glfwPollEvents();
+            glfw.PollEvents();
     }
     return true;
 }
@@ -370,31 +373,31 @@ static bool open_window(Viewer *viewer, const char *command)
 {
     const ViewerDef *def = &viewer->def;
     const char *why = NULL;
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    glfwWindowHint(GLFW_SAMPLES, 0); /* the renderer smooths by itself */
-    glfwWindowHint(GLFW_DEPTH_BITS, 24);
-    viewer->window = glfwCreateWindow(def->width, def->height, def->title, NULL, NULL);
+    glfw.WindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfw.WindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfw.WindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfw.WindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfw.WindowHint(GLFW_SAMPLES, 0); /* the renderer smooths by itself */
+    glfw.WindowHint(GLFW_DEPTH_BITS, 24);
+    viewer->window = glfw.CreateWindow(def->width, def->height, def->title, NULL, NULL);
     if (!viewer->window) {
-        glfwGetError(&why);
+        glfw.GetError(&why);
         say(command, "cannot open a window with OpenGL 3.3: %s; 'tenon render' needs no window",
             why ? why : "the system gives no reason");
         return false;
     }
     GLFWwindow *window = viewer->window;
-    glfwMakeContextCurrent(window);
-    glfwSwapInterval(def->vsync);
-    glfwSetWindowUserPointer(window, viewer);
+    glfw.MakeContextCurrent(window);
+    glfw.SwapInterval(def->vsync);
+    glfw.SetWindowUserPointer(window, viewer);
     measure_window(viewer);
-    glfwSetKeyCallback(window, on_key);
-    glfwSetMouseButtonCallback(window, on_button);
-    glfwSetCursorPosCallback(window, on_cursor);
-    glfwSetScrollCallback(window, on_wheel);
-    glfwSetWindowRefreshCallback(window, on_refresh);
-    glfwSetFramebufferSizeCallback(window, on_size);
-    glfwSetWindowContentScaleCallback(window, on_scale);
+    glfw.SetKeyCallback(window, on_key);
+    glfw.SetMouseButtonCallback(window, on_button);
+    glfw.SetCursorPosCallback(window, on_cursor);
+    glfw.SetScrollCallback(window, on_wheel);
+    glfw.SetWindowRefreshCallback(window, on_refresh);
+    glfw.SetFramebufferSizeCallback(window, on_size);
+    glfw.SetWindowContentScaleCallback(window, on_scale);
     if (def->fullscreen) viewer_fullscreen(viewer);
     return true;
 }
@@ -403,15 +406,20 @@ static bool prepare(Viewer *viewer, const char *command)
 {
     const char *why = NULL;
     char error[512] = "";
-    if (!glfwInit()) {
-        glfwGetError(&why);
+    if (!glfw_load(error, sizeof error)) {
+        say(command, "no window: %s; 'tenon render' and 'tenon export' need none", error);
+        return false;
+    }
+    if (!glfw.Init()) {
+        glfw.GetError(&why);
         say(command, "no display: set DISPLAY, or use 'tenon render', which needs no display");
         if (why) say(command, "%s", why);
         return false;
     }
     if (!open_window(viewer, command)) return false;
-    viewer->renderer = renderer_create(viewer->scene, glfwGetProcAddress, error, sizeof error);
-    if (viewer->renderer) viewer->overlay = overlay_create(glfwGetProcAddress, error, sizeof error);
+    viewer->renderer = renderer_create(viewer->scene, glfw.GetProcAddress, error, sizeof error);
+    if (viewer->renderer)
+        viewer->overlay = overlay_create(glfw.GetProcAddress, error, sizeof error);
     if (!viewer->overlay) say(command, "%s", error);
     bool fine = viewer->overlay != NULL;
     if (fine && !signals_create(&viewer->signals, viewer->scene, viewer->model)) {
@@ -426,8 +434,8 @@ static void put_away(Viewer *viewer)
     signals_free(&viewer->signals);
     overlay_destroy(viewer->overlay);
     renderer_destroy(viewer->renderer);
-    if (viewer->window) glfwDestroyWindow(viewer->window);
-    glfwTerminate();
+    if (viewer->window) glfw.DestroyWindow(viewer->window);
+    if (glfw.Terminate) glfw.Terminate(); /* NULL: it was not found */
 }
 
 static Viewer start_viewer(const ViewerDef *def, const TnScene *scene)
@@ -448,7 +456,7 @@ static Viewer start_viewer(const ViewerDef *def, const TnScene *scene)
 static void tell_started(Viewer *viewer)
 {
     FILE *out = viewer->def.events;
-    viewer->hint_until = glfwGetTime() + hint_seconds;
+    viewer->hint_until = glfw.GetTime() + hint_seconds;
     event_begin(out, "started");
     event_text(out, "name", viewer->scene->name);
     event_text(out, "driver", renderer_driver(viewer->renderer));
@@ -464,11 +472,22 @@ static void tell_started(Viewer *viewer)
     event_end(out);
 }
 
-static void catch_interrupt(void)
+/* Until the window is closed; then what was there before is right again. */
+static bool go_round_until_interrupt(Viewer *viewer)
 {
     /* a second Ctrl-C ends the program at once */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    bool watches = viewer->def.follow != NULL; /* then Ctrl-C is for who runs the world */
+    interrupted = 0;
+    if (watches)
+        follow_set(viewer->def.follow, FOLLOW_OPEN);
+    else
+        sigaction(SIGINT, &action, &before);
+    tell_started(viewer);
+    start_curves(viewer);
+    bool fine = go_round(viewer);
+    if (!watches) sigaction(SIGINT, &before, NULL);
+    return fine;
 }
 
 int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
@@ -476,13 +495,8 @@ int viewer_run_world(const ViewerDef *def, TnWorld *world, const TnScene *scene)
     Viewer viewer = start_viewer(def, scene);
     viewer.model = tn_world_model(world);
     bool fine = prepare(&viewer, "view") && start_simulation(&viewer, world, def->paused);
-    if (fine) {
-        catch_interrupt();
-        tell_started(&viewer);
-        start_curves(&viewer);
-        fine = go_round(&viewer);
-    }
-    bool has_run = viewer.simulation != NULL;
+    if (fine) fine = go_round_until_interrupt(&viewer);
+    bool has_run = viewer.simulation != NULL && !def->follow;
     simulation_stop(viewer.simulation);
     if (has_run) {
         event_begin(def->events, "quit");
@@ -514,10 +528,7 @@ int viewer_run_recording(const ViewerDef *def, TnRecording *recording)
     viewer.frame = playback.before;
     bool fine = prepare(&viewer, "replay");
     if (fine) {
-        catch_interrupt();
-        tell_started(&viewer);
-        start_curves(&viewer);
-        fine = go_round(&viewer);
+        fine = go_round_until_interrupt(&viewer);
         event_begin(def->events, "quit");
         event_number(def->events, "time", playback.time);
         event_end(def->events);

@@ -3,6 +3,7 @@
 #define TENON_VIEW_VIEWER_H
 
 #include "../render/renderer.h"
+#include "follow.h"
 #include <stdio.h>
 #include <tenon/record.h>
 
@@ -27,6 +28,7 @@ typedef struct ViewerDef {
      * where it has errors, which it has said: the old ones stay. NULL: cannot. */
     bool (*reload)(void *context, TnWorld **world, const TnScene **scene);
     void *context;
+    Follow *follow; /* the world is run by another thread, whose frames are shown; NULL: here */
     /* a recording's */
     bool loop;
     double duration; /* s by the wall after which the window closes; 0: never */

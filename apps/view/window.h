@@ -4,13 +4,11 @@
 
 #include "../render/overlay.h"
 #include "events.h"
+#include "glfw.h"
 #include "playback.h"
 #include "signals.h"
 #include "simulation.h"
 #include "viewer.h"
-
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
 
 typedef enum DragKind {
     DRAG_NONE,
@@ -79,7 +77,7 @@ typedef struct Viewer {
 
     bool shows_help, shows_info;
     char message[512];
-    double message_until; /* s, by glfwGetTime */
+    double message_until; /* s, by glfw.GetTime */
     bool message_is_error;
     double hint_until;
     int screenshots;

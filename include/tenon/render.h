@@ -1,6 +1,7 @@
-/* tenon/render.h: what a camera sees of a world: colour, depth and which geom, into arrays of the
- * caller. No window and no display is needed. A library of its own, tenon_render (CMake target
- * tenon::render); tenon/tenon.h does not include it. It opens EGL when a renderer is made.
+/* tenon/render.h: what a camera sees of a world or of a frame of a recording: colour, depth and
+ * which geom, into arrays of the caller. No window and no display is needed. A library of its own,
+ * tenon_render (CMake target tenon::render); tenon/tenon.h does not include it. It opens EGL when a
+ * renderer is made.
  *
  * A renderer may be used by one thread at a time, any thread; a call makes its OpenGL context
  * current and puts the caller's EGL context back. Renderers are made and destroyed by one thread at
@@ -8,7 +9,7 @@
 #ifndef TENON_RENDER_H
 #define TENON_RENDER_H
 
-#include <tenon/world.h>
+#include <tenon/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,9 @@ TN_API TnRendererDef tn_renderer_def(void);
 /* Returns NULL and an error if there is no EGL or its driver has no OpenGL 3.3. The world may be
  * destroyed afterwards. */
 TN_API TnRenderer *tn_renderer_create(const TnRendererDef *def, const TnWorld *world, TnError *err);
+/* For frames of a scene, as recordings have them. The scene must live as long as the renderer. */
+TN_API TnRenderer *tn_renderer_create_of(const TnRendererDef *def, const TnScene *scene,
+                                         TnError *err);
 TN_API void tn_renderer_destroy(TnRenderer *renderer); /* NULL is allowed */
 
 typedef struct TnRenderCamera {
@@ -41,11 +45,12 @@ typedef struct TnRenderCamera {
 
 /* The free camera that sees all of the world, from the side that the model asks for. */
 TN_API TnRenderCamera tn_renderer_fit(TnRenderer *renderer, const TnWorld *world);
+TN_API TnRenderCamera tn_renderer_fit_frame(TnRenderer *renderer, const TnFrame *frame);
 
 /* Values of `segments` that are no geom. */
 enum {
     TN_SEGMENT_NOTHING = 0, /* background */
-    TN_SEGMENT_OTHER = -1   /* a tendon */
+    TN_SEGMENT_OTHER = -1   /* a tendon; of a frame also cables and soft bodies */
 };
 
 /* Pixels from the upper left corner, row by row. Each may be NULL. */
@@ -61,6 +66,10 @@ typedef struct TnRenderBuffers {
 TN_API TnStatus tn_renderer_draw(TnRenderer *renderer, const TnWorld *world,
                                  const TnRenderCamera *camera, const TnRenderBuffers *out,
                                  TnError *err);
+/* The same for a frame of the scene that the renderer was made with. */
+TN_API TnStatus tn_renderer_draw_frame(TnRenderer *renderer, const TnFrame *frame,
+                                       const TnRenderCamera *camera, const TnRenderBuffers *out,
+                                       TnError *err);
 
 #ifdef __cplusplus
 }

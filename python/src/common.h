@@ -62,6 +62,7 @@ struct BatchData {
     TnBatch *batch = nullptr;
     TnBatchView view{};
     bool threads = false;
+    double pace = 0; /* s that a step of all worlds took in rollouts; 0: not known */
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
     ~BatchData()
@@ -143,4 +144,6 @@ void bind_reports(nb::module_ &m);
 void bind_world(nb::module_ &m);
 void bind_batch(nb::module_ &m);
 void bind_recorder(nb::module_ &m);
+void bind_recording(nb::module_ &m);
 void bind_renderer(nb::module_ &m);
+void bind_program(nb::module_ &m);

@@ -89,5 +89,7 @@ NB_MODULE(_core, m)
     bind_world(m);
     bind_batch(m);
     bind_recorder(m);
+    bind_recording(m);
     bind_renderer(m);
+    bind_program(m);
 }

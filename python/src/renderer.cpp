@@ -1,24 +1,64 @@
-/* renderer.cpp: pictures of a world as arrays, where the module was built with OpenGL's headers. */
-#include "common.h"
+/* renderer.cpp: pictures of a world or a recording as arrays, where the module was built with
+ * OpenGL's headers. */
+#include "recording.h"
 
 #ifdef TENON_PYTHON_RENDER
 #include <tenon/render.h>
 
+/* Where the camera stands and what it shows: 0 colour, 1 depth, 2 geoms. */
+struct Shot {
+    Doubles keep_eye, keep_target;
+    const double *eye, *target;
+    int index; /* of the camera, -1: free. A free one without a place sees everything. */
+    double fovy;
+    int what;
+
+    Shot(int camera, nb::object from, nb::object to, double angle, int kind)
+        : eye(optional_doubles(from, {3}, "eye", keep_eye)),
+          target(optional_doubles(to, {3}, "target", keep_target)), index(camera), fovy(angle),
+          what(kind)
+    {
+    }
+    void place(TnRenderCamera &camera) const
+    {
+        camera.camera = index + 1;
+        for (int k = 0; eye && k < 3; k++) camera.eye[k] = eye[k];
+        for (int k = 0; target && k < 3; k++) camera.target[k] = target[k];
+        if (fovy > 0.0) camera.fovy = fovy;
+    }
+    /* The bytes of a new picture, and where they go. */
+    nb::object picture(size_t pixels, TnRenderBuffers &out) const
+    {
+        static const size_t bytes[] = {3, sizeof(float), sizeof(int32_t)};
+        void *memory;
+        nb::object result = new_bytes(pixels, bytes[what], &memory);
+        if (what == 0) out.rgb = static_cast<uint8_t *>(memory);
+        if (what == 1) out.depth = static_cast<float *>(memory);
+        if (what == 2) out.segments = static_cast<int32_t *>(memory);
+        return result;
+    }
+};
+
+static TnRendererDef size_of(int width, int height)
+{
+    TnRendererDef def = tn_renderer_def();
+    def.width = width;
+    def.height = height;
+    return def;
+}
+
 class Renderer
 {
     std::pair<std::shared_ptr<BatchData>, int> of;
+    TnRendererDef def;
     TnRenderer *renderer = nullptr;
-    size_t width, height;
 
   public:
-    Renderer(nb::capsule handle, int w, int h)
+    Renderer(nb::capsule handle, int width, int height)
         : of(*static_cast<std::pair<std::shared_ptr<BatchData>, int> *>(handle.data())),
-          width((size_t)w), height((size_t)h)
+          def(size_of(width, height))
     {
         Error err;
-        TnRendererDef def = tn_renderer_def();
-        def.width = w;
-        def.height = h;
         Use use(*of.first);
         renderer = tn_renderer_create(&def, tn_batch_world(of.first->batch, of.second), &err);
         if (!renderer) raise(err);
@@ -26,32 +66,60 @@ class Renderer
     ~Renderer() { tn_renderer_destroy(renderer); }
     Renderer(const Renderer &) = delete;
 
-    /* camera: its index, -1: free. A free one without a place sees everything. */
     nb::object draw(int index, nb::object eye, nb::object target, double fovy, int what)
     {
-        Doubles keep_eye, keep_target;
-        const double *from = optional_doubles(eye, {3}, "eye", keep_eye),
-                     *to = optional_doubles(target, {3}, "target", keep_target);
+        Shot shot(index, eye, target, fovy, what);
         Error err;
         Use use(*of.first);
         TnWorld *world = tn_batch_world(of.first->batch, of.second);
         check(tn_batch_push(of.first->batch, of.second, &err), err);
         TnRenderCamera camera = tn_renderer_fit(renderer, world);
-        camera.camera = index + 1;
-        for (int k = 0; from && k < 3; k++) camera.eye[k] = from[k];
-        for (int k = 0; to && k < 3; k++) camera.target[k] = to[k];
-        if (fovy > 0.0) camera.fovy = fovy;
-        static const size_t bytes[] = {3, sizeof(float), sizeof(int32_t)};
-        void *pixels;
-        nb::object picture = new_bytes(width * height, bytes[what], &pixels);
+        shot.place(camera);
         TnRenderBuffers out{};
-        if (what == 0) out.rgb = static_cast<uint8_t *>(pixels);
-        if (what == 1) out.depth = static_cast<float *>(pixels);
-        if (what == 2) out.segments = static_cast<int32_t *>(pixels);
+        nb::object picture = shot.picture((size_t)def.width * (size_t)def.height, out);
         TnStatus status;
         {
             nb::gil_scoped_release release;
             status = tn_renderer_draw(renderer, world, &camera, &out, &err);
+        }
+        check(status, err);
+        return picture;
+    }
+};
+
+class FrameRenderer
+{
+    std::shared_ptr<RecordingData> of;
+    TnRendererDef def;
+    TnRenderer *renderer = nullptr;
+
+  public:
+    FrameRenderer(const Recording &recording, int width, int height)
+        : of(recording.data), def(size_of(width, height))
+    {
+        Error err;
+        Reading reading(of);
+        renderer = tn_renderer_create_of(&def, reading.scene, &err);
+        if (!renderer) raise(err);
+    }
+    ~FrameRenderer() { tn_renderer_destroy(renderer); }
+    FrameRenderer(const FrameRenderer &) = delete;
+
+    nb::object draw(int frame_index, int index, nb::object eye, nb::object target, double fovy,
+                    int what)
+    {
+        Shot shot(index, eye, target, fovy, what);
+        Error err;
+        Reading reading(of);
+        const TnFrame &frame = reading.frame(frame_index);
+        TnRenderCamera camera = tn_renderer_fit_frame(renderer, &frame);
+        shot.place(camera);
+        TnRenderBuffers out{};
+        nb::object picture = shot.picture((size_t)def.width * (size_t)def.height, out);
+        TnStatus status;
+        {
+            nb::gil_scoped_release release;
+            status = tn_renderer_draw_frame(renderer, &frame, &camera, &out, &err);
         }
         check(status, err);
         return picture;
@@ -65,6 +133,10 @@ void bind_renderer(nb::module_ &m)
         .def(nb::init<nb::capsule, int, int>())
         .def("_draw", &Renderer::draw, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(),
              nb::arg());
+    nb::class_<FrameRenderer>(m, "FrameRenderer")
+        .def(nb::init<const Recording &, int, int>())
+        .def("_draw", &FrameRenderer::draw, nb::arg(), nb::arg(), nb::arg().none(),
+             nb::arg().none(), nb::arg(), nb::arg());
 }
 #else
 void bind_renderer(nb::module_ &m) { m.attr("can_render") = false; }

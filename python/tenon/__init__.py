@@ -14,8 +14,11 @@ from ._core import Energy, EnergyAccount, Report
 from ._core import version as _version
 from ._errors import Error, FileError, ModelError, OutOfMemory, UsageError
 from ._model import Model
+from ._recording import Frame, Recording
+from ._show import Viewer, demo, scene_path, scenes, view
 from ._world import CONTACT, RAY_HIT, Batch, Recorder, World
 
 __version__: str = _version()
-__all__ = ["Batch", "CONTACT", "Energy", "EnergyAccount", "Error", "FileError", "Model", "ModelError", "OutOfMemory",
-           "RAY_HIT", "Recorder", "Report", "UsageError", "World"]
+__all__ = ["Batch", "CONTACT", "Energy", "EnergyAccount", "Error", "FileError", "Frame", "Model", "ModelError",
+           "OutOfMemory", "RAY_HIT", "Recorder", "Recording", "Report", "UsageError", "Viewer", "World", "demo", "scene_path",
+           "scenes", "view"]

@@ -61,6 +61,7 @@ class World(_core.World):
         world = cls.__new__(cls)
         _core.World.__init__(world, batch._handle(), index)
         world._begin(batch.model, batch._world_options)
+        world.__dict__["_changes"] = batch._changes.setdefault(index, {})
         return world
 
     @property
@@ -208,6 +209,25 @@ class World(_core.World):
             return pixels.view(np.int32).reshape(size[1], size[0]) - 1
         return pixels.reshape(size[1], size[0], 3)
 
+    def to_html(self, path: Union[str, os.PathLike], *, title: Optional[str] = None, color: str = "model") -> str:
+        """Writes one page that shows the world as it is now in any browser; returns its path. A recording's page plays."""
+        import tempfile
+
+        from ._recording import record
+        with tempfile.TemporaryDirectory() as folder:
+            with record(self, os.path.join(folder, "now.tnr")) as now:
+                return now.to_html(path, title=title, color=color)
+
+    def _repr_html_(self) -> Optional[str]:
+        if self.closed:
+            return None
+        import tempfile
+
+        from ._recording import record
+        with tempfile.TemporaryDirectory() as folder:
+            with record(self, os.path.join(folder, "now.tnr")) as now:
+                return now._repr_html_()
+
     def close(self) -> None:
         """Gives the memory back, as soon as no array of the world is in use."""
         self.__dict__.pop("_renderer", None)
@@ -251,11 +271,7 @@ class World(_core.World):
 
     def _change(self, method: str, *arguments) -> None:
         getattr(self, method)(*arguments)
-        key = (method, arguments[0] if len(arguments) > 1 else None)
-        earlier = self.__dict__["_changes"].pop(key, None)
-        if earlier and method == "_set_joint_forces":  # what was set before and is not set now stays
-            arguments = (arguments[0], {**earlier[1][1], **arguments[1]})
-        self.__dict__["_changes"][key] = (method, arguments)
+        _note_change(self.__dict__["_changes"], method, arguments)
 
     def set_gravity(self, gravity) -> None:
         """m/s², three numbers."""
@@ -279,16 +295,29 @@ class World(_core.World):
 
     def set_joint_forces(self, joint: Which, **forces: float) -> None:
         """stiffness, spring_ref, damping, armature, friction_loss: those that are given change."""
-        known = ("stiffness", "spring_ref", "damping", "armature", "friction_loss")
-        for name in forces:
-            if name not in known:
-                raise TypeError(f"set_joint_forces: there is no '{name}'; there are {', '.join(known)}")
+        _check_joint_forces(forces)
         self._change("_set_joint_forces", self.model.joint(joint), dict(forces))
 
     def set_body_mass(self, body: Which, mass: float, com=None, inertia=None) -> None:
         """Mass of one body; com in body axes, None: as it is; inertia xx yy zz xy xz yz, None: scaled with the mass."""
         self._change("_set_body_mass", self.model.body(body), mass, None if com is None else tuple(com),
                      None if inertia is None else tuple(inertia))
+
+
+def _check_joint_forces(forces: Dict[str, Any]) -> None:
+    known = ("stiffness", "spring_ref", "damping", "armature", "friction_loss")
+    for name in forces:
+        if name not in known:
+            raise TypeError(f"set_joint_forces: there is no '{name}'; there are {', '.join(known)}")
+
+
+def _note_change(changes: Dict[tuple, tuple], method: str, arguments: tuple) -> None:
+    """Remembers what a world was told, for pickling; a later call takes the place of an earlier one."""
+    key = (method, arguments[0] if len(arguments) > 1 else None)
+    earlier = changes.pop(key, None)
+    if earlier and method == "_set_joint_forces":  # what was set before and is not set now stays
+        arguments = (arguments[0], {**earlier[1][1], **arguments[1]})
+    changes[key] = (method, arguments)
 
 
 def _rebuild_world(cls, model, options, changes, state):
@@ -324,14 +353,18 @@ class Batch(_core.Batch):
     """n worlds of one model, stepped on several threads. Each has the bits of a lone world with the same inputs.
 
     `qpos`, `qvel`, `ctrl` and `act` are live arrays with one row per world, as those of World. ``b[i]`` is world i, for
-    parameters, forces and questions. Options are those of World; `threads` share the worlds.
+    forces and questions. Options are those of World; `threads` share the worlds.
+
+    The set_… methods give each world its own parameters: numbers that have one row per world, or one row for all of
+    them. `mask` (bool, one per world) leaves worlds out. A world that refuses its row keeps what it had, and the error
+    names it; the others have theirs.
     """
 
     def __init__(self, model: Model, n: int, *, threads: int = 1, **options):
         if not isinstance(model, Model):
             raise TypeError(f"Batch: expected a tenon.Model, got {type(model).__name__}")
         super().__init__(model, n, threads, _options(model, options))
-        self.__dict__.update(_model=model, _n=n, _threads=threads, _world_options=options, _worlds={})
+        self.__dict__.update(_model=model, _n=n, _threads=threads, _world_options=options, _worlds={}, _changes={})
 
     @property
     def model(self) -> Model:
@@ -362,12 +395,33 @@ class Batch(_core.Batch):
         """Takes n steps of each world, or of those for which mask (bool) is True."""
         self._step(n, mask)
 
-    def rollout(self, ctrl, *, repeat: int = 1, mask=None,
+    def rollout(self, ctrl=None, *, length: Optional[int] = None, repeat: int = 1, start=None, mask=None,
                 want: Sequence[str] = ("qpos", "qvel", "sensors")) -> Dict[str, np.ndarray]:
-        """Steps through controls (n, T, nu), `repeat` steps each, from the present states. Returns a dict of arrays
-        (n, T, …), each as it is after a control: of qpos, qvel, act, sensors, time what is wanted. A world that diverges
-        repeats its last good state."""
-        return self._rollout(ctrl, repeat, mask, [want] if isinstance(want, str) else list(want))
+        """Steps through controls (n, T, nu), `repeat` steps each; without controls, `length` times. Returns a dict of
+        arrays (n, T, …), each as it is after a control: of qpos, qvel, act, sensors, time, diverged what is wanted.
+
+        start: where the worlds begin. None: at their present states. What save() of a world has returned, or of a batch:
+        there, with the same bits every time. A dict of qpos, qvel, act (some of them; a row per world, or one for all):
+        reset, and then there.
+
+        A world that diverges repeats its last good state; the others go on.
+        """
+        if isinstance(start, dict):
+            self._start_at(start, mask)
+        elif start is not None:
+            self.restore(start, mask)
+        return self._rollout(ctrl, length, repeat, mask, [want] if isinstance(want, str) else list(want))
+
+    def _start_at(self, start: Dict[str, Any], mask) -> None:
+        chosen = self._chosen(mask)
+        rows = {}
+        for name, value in start.items():
+            if name not in ("qpos", "qvel", "act"):
+                raise UsageError(f"start: there is no '{name}'; there are qpos, qvel, act")
+            rows[name] = self._rows(name, value, getattr(self, name).shape[1:])
+        self.reset(mask)
+        for name, numbers in rows.items():
+            getattr(self, name)[chosen] = numbers[chosen]
 
     def reset(self, mask=None, key: Optional[Which] = None) -> None:
         """Resets all worlds, or those for which mask is True, to the reference pose or a keyframe."""
@@ -381,12 +435,88 @@ class Batch(_core.Batch):
         """The states of all worlds."""
         return [world.save() for world in self]
 
-    def restore(self, states: Sequence[bytes]) -> None:
-        """Goes back to states that save() has returned."""
-        if len(states) != self._n:
-            raise UsageError(f"restore: expected {self._n} states, got {len(states)}")
-        for world, state in zip(self, states):
-            world.restore(state)
+    def restore(self, states: Union[bytes, Sequence[bytes]], mask=None) -> None:
+        """Goes back to states that save() has returned, or to one that save() of a world has returned, for all."""
+        self._restore([states] if isinstance(states, bytes) else list(states), mask)
+
+    # -- parameters of each world
+
+    def _chosen(self, mask):
+        """Indices of the worlds that a mask leaves in."""
+        if mask is None:
+            return np.arange(self._n)
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_ or mask.shape != (self._n,):
+            raise UsageError(f"mask: expected bool of shape ({self._n},), got {mask.dtype} of shape {mask.shape}")
+        return np.flatnonzero(mask)
+
+    def _rows(self, name: str, value, width: Tuple[int, ...]) -> np.ndarray:
+        """A row per world, from as many or from one."""
+        shape = (self._n, *width)
+        try:
+            return np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), shape))
+        except (TypeError, ValueError):
+            raise UsageError(f"{name}: expected numbers of shape {shape} or {width}, got "
+                             f"{np.shape(value) if np.ndim(value) else repr(value)}") from None
+
+    def _change_all(self, what: str, index: Optional[int], mask, columns: Dict[str, Any], widths: Dict[str, Tuple[int, ...]],
+                    arguments) -> None:
+        """columns: None is left out. arguments(row): those of the same change of one world, for pickling."""
+        rows = {name: self._rows(name, value, widths.get(name, ())) for name, value in columns.items() if value is not None}
+        chosen = self._chosen(mask)
+
+        def change_of(i):
+            return (f"_set_{what}", arguments({name: tuple(r[i]) if r.ndim > 1 else float(r[i]) for name, r in rows.items()}))
+
+        try:
+            self._set(what, -1 if index is None else index, mask, rows)
+        except Error:
+            for i in chosen:  # which have it and which refused it
+                try:
+                    self[int(i)]._change(change_of(i)[0], *change_of(i)[1])
+                except Error:
+                    pass
+            raise
+        for i in chosen:
+            _note_change(self._changes.setdefault(int(i), {}), *change_of(i))
+
+    def set_gravity(self, gravity, mask=None) -> None:
+        """m/s²: (n, 3) or (3,)."""
+        self._change_all("gravity", None, mask, dict(gravity=gravity), dict(gravity=(3,)), lambda row: (row["gravity"],))
+
+    def set_timestep(self, timestep, mask=None) -> None:
+        """s: (n,) or a number."""
+        self._change_all("timestep", None, mask, dict(timestep=timestep), {}, lambda row: (row["timestep"],))
+
+    def set_geom_friction(self, geom: Which, friction, mask=None) -> None:
+        """Sliding, torsional (m) and rolling (m) friction of a geom: (n, 3) or (3,)."""
+        index = self.model.geom(geom)
+        self._change_all("geom_friction", index, mask, dict(friction=friction), dict(friction=(3,)),
+                         lambda row: (index, row["friction"]))
+
+    def set_geom_size(self, geom: Which, size, mask=None) -> None:
+        """The size of a geom as in the model: (n, 3) or (3,). Masses do not follow."""
+        index = self.model.geom(geom)
+        self._change_all("geom_size", index, mask, dict(size=size), dict(size=(3,)), lambda row: (index, row["size"]))
+
+    def set_actuator(self, actuator: Which, gain, bias=None, mask=None) -> None:
+        """Gain, (n,) or a number, and bias, (n, 3) or (3,), None: as it is."""
+        index = self.model.actuator(actuator)
+        self._change_all("actuator", index, mask, dict(gain=gain, bias=bias), dict(bias=(3,)),
+                         lambda row: (index, row["gain"], row.get("bias")))
+
+    def set_joint_forces(self, joint: Which, mask=None, **forces) -> None:
+        """stiffness, spring_ref, damping, armature, friction_loss, each (n,) or a number: those that are given change."""
+        index = self.model.joint(joint)
+        _check_joint_forces(forces)
+        self._change_all("joint_forces", index, mask, forces, {}, lambda row: (index, row))
+
+    def set_body_mass(self, body: Which, mass, com=None, inertia=None, mask=None) -> None:
+        """Mass, (n,) or a number; com in body axes, (n, 3) or (3,), None: as it is; inertia xx yy zz xy xz yz, (n, 6) or
+        (6,), None: scaled with the mass."""
+        index = self.model.body(body)
+        self._change_all("body_mass", index, mask, dict(mass=mass, com=com, inertia=inertia), dict(com=(3,), inertia=(6,)),
+                         lambda row: (index, row["mass"], row.get("com"), row.get("inertia")))
 
     def close(self) -> None:
         """Gives the memory back, as soon as no array and no world of the batch is in use."""
@@ -394,7 +524,7 @@ class Batch(_core.Batch):
         self._close()
 
     def __reduce__(self):
-        changes = {i: list(world.__dict__["_changes"].values()) for i, world in self._worlds.items()}
+        changes = {i: list(of.values()) for i, of in self._changes.items() if of}
         return _rebuild_batch, (type(self), self._model, self._n, self._threads, self._world_options, changes, self.save())
 
     def __enter__(self) -> "Batch":

@@ -20,6 +20,7 @@
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
 
+#include <tenon/ranks.h>
 #include <tenon/solver.h>
 
 #include "../base/arena.h"
@@ -184,6 +185,8 @@ typedef struct TnProblem {
     double (*z_memory)[3], (*z)[3];
     const TnKernels *kernels;
     TnArena *arena;
+    const TnRanks *ranks;  /* all of them have this problem and solve it together; NULL: alone */
+    struct TnParts *parts; /* while they iterate (parts.h), this is where forces are; else NULL */
 } TnProblem;
 
 typedef struct TnProblemSize {
@@ -304,6 +307,8 @@ typedef struct TnWatch {
 } TnWatch;
 TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
                                  TnPool *pool);
+/* RMS change of constraint velocities in the last measured iteration. */
+double tn_subadmm_residual(const TnProblem *problem);
 /* v where the iterations did not need it. */
 void tn_subadmm_finish(TnProblem *problem, TnPool *pool);
 

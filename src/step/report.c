@@ -25,7 +25,9 @@ void tn_report_idle(const TnStep *step)
 static void measure_accuracy(TnWorld *world, TnStepReport *report)
 {
     TnProblem *problem = &world->set.problem;
-    if (world->by_islands && !tn_problem_prepare_A(problem, world->team)) return;
+    /* ranks prepare no more than parts of it */
+    if ((world->by_islands || world->def.ranks) && !tn_problem_prepare_A(problem, world->team))
+        return;
     TnAccuracy accuracy = tn_problem_accuracy(problem);
     report->aac = accuracy.aac;
     report->aal = accuracy.aal;

@@ -23,6 +23,17 @@ class Bench(BenchTest):
             self.assertGreater(run["step_ms_mean"], 0)
             self.assertGreater(run["us_per_iteration"], 0)
 
+    def test_batches_have_the_same_bits_for_any_number_of_threads(self):
+        r = self.tenon_json("batch", self.model, "--worlds", "3", "--threads", "1,2", "--steps", "4", "--settle", "2",
+                            "--spread", "2", "--repeats", "1")
+        self.assertEqual([run["threads"] for run in r["runs"]], [1, 2])
+        self.assertEqual(r["runs"][0]["hash"], r["runs"][1]["hash"])
+        for run in r["runs"]:
+            for key in ("step_ms", "rollout_ms", "steps_per_second", "rollout_steps_per_second", "speed_up"):
+                self.assertGreater(run[key], 0)
+        self.refused("batch", self.model, "--worlds", "0", says=["--worlds"])
+        self.refused("batch", self.model, "--threads", "65", says=["--threads"])
+
     def test_one_iteration_count_is_the_top_level(self):
         r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))

@@ -6,7 +6,9 @@ The library inside is that of BUILD_FOLDER, so nothing of it is compiled twice. 
 python/requirements.txt are missing (./test installs them into .venv)."""
 import glob
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(sys.argv[1])
 PYTHON = os.path.join(ROOT, ".venv", "bin", "python")
 LARGEST = 15e6  # bytes: what a wheel may have
+# python/src/old_glibc.c keeps the wheel on the glibc of manylinux_2_17. Systems after this have names that nobody tried.
+GLIBC, TRIED = (2, 17), (2, 37)
 TOOLS = """
 import os, sys, sysconfig
 import nanobind, numpy, pytest, scikit_build_core
@@ -64,10 +68,29 @@ def build_wheel(folder):
 def check_wheel(wheel):
     """What is wrong with the file, one line each."""
     names = zipfile.ZipFile(wheel).namelist()
-    problems = [f"the wheel has no {name}" for name in ("tenon/__init__.py", "tenon/py.typed", "tenon/_core.pyi")
+    problems = [f"the wheel has no {name}" for name in ("tenon/__init__.py", "tenon/py.typed", "tenon/_core.pyi",
+                                                        "tenon/scenes/stir.xml", "tenon/scenes/stir_track.csv")
                 if name not in names]
     if os.path.getsize(wheel) > LARGEST:
         problems.append(f"the wheel has {os.path.getsize(wheel)} bytes, more than {LARGEST:g}")
+    return problems + check_module(wheel, next(name for name in names if name.endswith(".so")))
+
+
+def check_module(wheel, module):
+    """The module needs libc and libm alone, and no newer one than the tag of the wheel promises."""
+    if not shutil.which("objdump") or platform.machine() != "x86_64":
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        path = zipfile.ZipFile(wheel).extract(module, folder)
+        needed = must("objdump", "-p", path, cwd=folder)
+        symbols = must("objdump", "-T", path, cwd=folder)
+    libraries = set(re.findall(r"NEEDED +(\S+)", needed))
+    problems = [f"the module needs {name}" for name in libraries - {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}]
+    system = tuple(map(int, re.findall(r"\d+", platform.libc_ver()[1])))
+    if platform.libc_ver()[0] == "glibc" and system <= TRIED:
+        newest = {tuple(map(int, version.split("."))): name for version, name in re.findall(r"GLIBC_([\d.]+)\)? +(\S+)", symbols)}
+        problems += [f"the module needs {name} of glibc {'.'.join(map(str, version))}"
+                     for version, name in newest.items() if version > GLIBC]
     return problems
 
 

@@ -315,3 +315,42 @@ TEST(wrong_arguments_are_told)
     }
     close_seen(&s);
 }
+
+TEST(a_frame_of_the_scene_gives_the_picture_of_the_world)
+{
+    Seen s;
+    if (!open_seen(&s, BALL_AND_WALL)) return;
+    TnError err = {0};
+    TnRendererDef def = tn_renderer_def();
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    TnRenderCamera front = {.camera = 1};
+    draw(&s, &front);
+    static uint8_t world_rgb[3 * PIXELS];
+    static float world_depth[PIXELS];
+    static int32_t world_segments[PIXELS];
+    memcpy(world_rgb, rgb, sizeof rgb);
+    memcpy(world_depth, depth, sizeof depth);
+    memcpy(world_segments, segments, sizeof segments);
+    TnScene *scene = tn_scene_create_of(s.world, &err);
+    TnFrame *frame = tn_frame_create(scene, &err);
+    TnRenderer *renderer = tn_renderer_create_of(&def, scene, &err);
+    CHECK(scene && frame && renderer);
+    CHECK(tn_frame_capture(frame, s.world, NULL, false, &err) == TN_OK);
+    memset(rgb, 0, sizeof rgb);
+    CHECK(tn_renderer_draw_frame(renderer, frame, &front, &all, &err) == TN_OK);
+    CHECK(!memcmp(rgb, world_rgb, sizeof rgb) && !memcmp(depth, world_depth, sizeof depth));
+    CHECK(!memcmp(segments, world_segments, sizeof segments));
+    TnRenderCamera one = tn_renderer_fit(s.renderer, s.world),
+                   two = tn_renderer_fit_frame(renderer, frame);
+    CHECK(!memcmp(&one, &two, sizeof one));
+    /* each knows what it was made for */
+    CHECK(tn_renderer_draw(renderer, s.world, NULL, &all, &err) == TN_ERROR_USAGE);
+    frame->body_count--;
+    CHECK(tn_renderer_draw_frame(renderer, frame, NULL, &all, &err) == TN_ERROR_USAGE);
+    frame->body_count++;
+    tn_renderer_destroy(renderer);
+    tn_frame_destroy(frame);
+    tn_scene_destroy(scene);
+    close_seen(&s);
+}

@@ -1,4 +1,5 @@
 /* The viewer's simulation thread, its kept states and the pull of the mouse, without a window. */
+#include "../../apps/view/follow.c"
 #include "../../apps/view/history.c"
 #include "../../apps/view/keyframe.c"
 #include "../../apps/view/pace.c"
@@ -107,6 +108,41 @@ TEST(watching_changes_no_bit_of_the_simulation)
     CHECK(notice.hash == hash_after(stage.model, 150));
     simulation_stop(sim);
     CHECK(tn_world_hash(stage.world) == notice.hash);
+    free_stage(&stage);
+}
+
+TEST(a_window_that_watches_shows_the_frames_it_is_given_and_commands_nothing)
+{
+    Stage stage = make_stage(make_boxes(3, 1, true, 0.01));
+    SimulationDef def = simulation_def();
+    TnFrame *given = tn_frame_create(stage.scene, NULL);
+    def.follow = follow_create(stage.scene, NULL);
+    REQUIRE(given && def.follow);
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim);
+    for (int i = 0; i < 20; i++) {
+        simulation_command(sim, i % 2 ? COMMAND_STEP : COMMAND_RESET, 0); /* without effect */
+        TnStepReport report = tn_world_step(stage.world);
+        CHECK(tn_frame_capture(given, stage.world, &report, false, NULL) == TN_OK);
+        CHECK(follow_give(def.follow, given, NULL) == TN_OK);
+        const TnFrame *frame;
+        SimulationStatus status;
+        const struct timespec pause = {.tv_nsec = 1000000};
+        for (int tries = 0; tries < 120000 && !simulation_take(sim, &frame, &status); tries++)
+            nanosleep(&pause, NULL); /* the limit only ends a test that would hang */
+        CHECK(frame->time == given->time && frame->contact_count == given->contact_count);
+        CHECK(!memcmp(frame->poses, given->poses,
+                      7 * (size_t)frame->body_count * sizeof *frame->poses));
+    }
+    Notice notice;
+    CHECK(!simulation_notice(sim, &notice));
+    simulation_stop(sim);
+    CHECK(tn_world_hash(stage.world) == hash_after(stage.model, 20));
+    follow_set(def.follow, FOLLOW_CLOSED);
+    follow_set(def.follow, FOLLOW_OPEN);
+    CHECK(follow_state(def.follow) == FOLLOW_CLOSED); /* closed stays closed */
+    follow_destroy(def.follow);
+    tn_frame_destroy(given);
     free_stage(&stage);
 }
 

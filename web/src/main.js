@@ -282,6 +282,7 @@ async function open() {
     opening.decoded = performance.now();
     data.remove(); // megabytes of text that nobody needs any more
     document.body.classList.add('ready');
+    if (recording.frameCount < 2) document.body.classList.add('still'); // nothing to play, no curves
     const replay = new Replay(recording);
     opening.drawn = performance.now();
     window.tenonReplay = replay.outside(opening);

@@ -8,6 +8,8 @@
 #define TN_CONTACTS_PER_THREAD 400
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define TN_CHUNKS_PER_THREAD 3
+/* Iterations between two looks at the residual when a tolerance is set. */
+#define TN_CHECK_EVERY 5
 /* Iterations before somebody who watches looks for the first time. */
 #define TN_FIRST_LOOK 3
 
