@@ -105,6 +105,20 @@ install_python_tools() {
     fi
 }
 
+# What docs/build needs, in the same environment.
+install_docs_tools() {
+    local wanted=docs/requirements.txt done=.venv/docs.txt
+    command -v doxygen >/dev/null 2>&1 || install_wished doxygen:doxygen
+    cmp -s $wanted $done && return
+    [ -x .venv/bin/python ] || return 0 # install_python_tools has said why
+    say "installing what builds the documentation into .venv"
+    if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without the tools of the documentation"
+    fi
+}
+
 # Ray, on which sweeps are tested, in the same environment.
 install_ray() {
     local wanted=python/requirements-ray.txt done=.venv/ray.txt
