@@ -9,7 +9,10 @@ install(TARGETS tenon_static tenon_shared EXPORT tenonTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-  PATTERN "render.h" EXCLUDE)
+  PATTERN "render.h" EXCLUDE PATTERN "mpi.h" EXCLUDE)
+if(TENON_MPI)
+  install(FILES include/tenon/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
+endif()
 if(TARGET tenon_render_shared)
   install(TARGETS tenon_render_shared EXPORT tenonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES include/tenon/render.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)

@@ -25,6 +25,7 @@ TABLE = {
     "gpu": ["constraint"],
     "step": ["constraint", "gpu", "solver"],
     "io": ["base"],
+    "mpi": ["base"],
 }
 # folder of apps/ -> folders that it may include directly
 APPS = {
@@ -35,6 +36,7 @@ APPS = {
     "view": ["common", "render"],
     "tenon": ["export", "view"],
     "bench": ["common"],
+    "mpi": ["tenon"],
 }
 # what bench/baselines may include of src/
 BASELINES = ["base", "math", "solver"]
@@ -43,12 +45,12 @@ NARROW = {("constraint", "solver"): {"problem.h"}}
 # folders within a folder that the rest of it sees by one header only
 SEAMS = {("solver", "block"): "block.h", ("solver", "law"): "law.h"}
 # public header -> the folder whose words it speaks: who may not include the folder may not include the header
-PUBLIC = {"base.h": "base", "model.h": "model", "model_info.h": "model", "definitions.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step", "batch.h": "step",
+PUBLIC = {"base.h": "base", "ranks.h": "base", "mpi.h": "mpi", "model.h": "model", "model_info.h": "model", "definitions.h": "model", "tet_mesh.h": "model", "collide.h": "model", "solver.h": "solver", "world.h": "step", "batch.h": "step",
           "scene.h": "io", "record.h": "io", "problem_file.h": "io"}
 # these may include every public header
 SEES_ALL_PUBLIC = {"io", "step"}
 # libraries that belong to one folder
-ONLY_IN = {"expat.h": "io", "expat_external.h": "io", "zlib.h": "io"}
+ONLY_IN = {"expat.h": "io", "expat_external.h": "io", "zlib.h": "io", "mpi.h": "mpi"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -1,6 +1,7 @@
 /* Options that all commands share which simulate: the solver and its tuning. */
 #include "app.h"
 #include "options.h"
+#include "team.h"
 
 #include <math.h>
 
@@ -128,6 +129,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.substeps = sim->substeps;
     def.division = sim->division;
     def.device = (TnDevice)sim->device;
+    def.ranks = team_ranks();
     return def;
 }
 

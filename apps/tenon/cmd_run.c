@@ -5,8 +5,10 @@
 #include "../common/options.h"
 #include "../common/progress.h"
 #include "../common/table.h"
+#include "../common/team.h"
 #include "../common/totals.h"
 #include "commands.h"
+#include "run_checkpoint.h"
 #include "run_dump.h"
 #include "run_energy.h"
 #include "run_log.h"
@@ -23,6 +25,7 @@ typedef struct RunOptions {
     LogOptions log;
     RecordOptions record;
     DumpOptions dump;
+    CheckpointOptions checkpoint;
     bool json, quiet, accuracy, strict_energy;
 } RunOptions;
 
@@ -64,6 +67,14 @@ static int option_table(Option *table, RunOptions *run)
                              "MODEL-stepK.tnp, for tenon solve");
     table[n++] = option_text("--dump-to", &run->dump.path, "FILE",
                              "write that problem to this file instead");
+    table[n++] = option_text("--checkpoint", &run->checkpoint.path, "FILE",
+                             "write the state to this file now and then, and at the end");
+    table[n++] = option_real("--checkpoint-every", &run->checkpoint.every, "S", 0, 1e6,
+                             ENDS_LOWER_OPEN, "after so many simulated seconds; default 1");
+    table[n++] =
+        option_text("--restart", &run->checkpoint.restart, "FILE",
+                    "continue from such a file, with the same bits; --duration counts from "
+                    "the start of the first run");
     table[n++] = option_set("--strict-energy", &run->strict_energy,
                             "exit with code 1 if a step creates more than 1 % of the energy "
                             "involved");
@@ -150,18 +161,28 @@ typedef struct RunResult {
 typedef struct Outputs {
     RunLog *log; /* NULL: none */
     RunRecord record;
-    bool log_failed, record_failed, dump_failed; /* said already; any ends the run */
+    bool log_failed, record_failed, dump_failed,
+        checkpoint_failed; /* said already; any ends the run */
 } Outputs;
 
-static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunResult *result)
+/* One of them ends the run. */
+static bool has_failed(const Outputs *out)
+{
+    return out->log_failed || out->record_failed || out->dump_failed || out->checkpoint_failed;
+}
+
+/* `done`: steps that an earlier run has taken. */
+static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Outputs *out,
+                     RunResult *result)
 {
     double timestep = tn_model_info(tn_world_model(world)).option.timestep;
     int64_t steps = steps_of(run->sim.duration, timestep);
     double start_time = tn_world_state(world).time;
-    Progress progress = progress_start((double)steps * timestep, run->quiet);
+    double left = steps > done ? (double)(steps - done) * timestep : timestep;
+    Progress progress = progress_start(left, run->quiet);
     run_energy_start(&result->energy, world);
     double start = clock_seconds();
-    for (int64_t k = 0; k < steps && !interrupted && !result->totals.diverged; k++) {
+    for (int64_t k = done; k < steps && !team_any(interrupted) && !result->totals.diverged; k++) {
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
@@ -169,8 +190,9 @@ static void simulate(TnWorld *world, const RunOptions *run, Outputs *out, RunRes
         if (out->log) out->log_failed = !log_step(out->log, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
         out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
-        if (out->log_failed || out->record_failed || out->dump_failed) break;
-        progress_update(&progress, (double)(k + 1) * timestep);
+        out->checkpoint_failed = !checkpoint_step(&run->checkpoint, world, k + 1, steps);
+        if (team_any(has_failed(out))) break;
+        progress_update(&progress, (double)(k + 1 - done) * timestep);
     }
     result->wall = clock_seconds() - start;
     result->simulated = tn_world_state(world).time - start_time;
@@ -305,6 +327,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_number(&json, "tolerance", run->sim.solver.tolerance);
     json_string(&json, "sleep", sleep_name((TnSleep)run->sim.sleep));
     json_integer(&json, "threads", run->sim.threads);
+    if (team_ranks()) json_integer(&json, "processes", team_ranks()->count);
     json_integer(&json, "bodies", info.body_count - 1);
     json_integer(&json, "dof", info.dof_count);
     json_string(&json, "division",
@@ -407,7 +430,12 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (!run->quiet) tell_self_overlaps(world);
     Outputs out = {0};
     RunResult result = {0};
-    int code = EXIT_FINE;
+    int64_t done;
+    int code = checkpoint_read(&run->checkpoint, world, &done);
+    if (code != EXIT_FINE) {
+        tn_world_destroy(world);
+        return code;
+    }
     bool logs = run->log.csv || run->log.npz;
     if (logs) out.log = log_open(&run->log, world, def.solver.tolerance > 0);
     out.log_failed = logs && !out.log;
@@ -415,7 +443,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
     bool started = !out.log_failed && code == EXIT_FINE;
     if (started) {
         catch_interrupt();
-        simulate(world, run, &out, &result);
+        simulate(world, run, done, &out, &result);
         result.recorded = out.record.frame_count;
         if (!out.dump_failed) run_dump_end(&run->dump, result.totals.steps);
     }
@@ -442,7 +470,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
             result.simulated);
     tn_world_destroy(world);
     bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
-    bool failed = out.log_failed || out.record_failed || out.dump_failed;
+    bool failed = has_failed(&out);
     return code != EXIT_FINE ? code
            : failed          ? EXIT_IO
            : wrong           ? EXIT_DIVERGED
@@ -483,6 +511,14 @@ static bool check_paths(RunOptions *run)
     return true;
 }
 
+/* Another process of the team does; recordings are in parts, which all of them write. */
+static void write_nothing(RunOptions *run)
+{
+    run->log = (LogOptions){.every = 1};
+    run->dump.steps.count = 0;
+    run->checkpoint.path = NULL;
+}
+
 int cmd_run(int argc, char **argv)
 {
     RunOptions run = {.sim = sim_options(),
@@ -496,6 +532,7 @@ int cmd_run(int argc, char **argv)
         if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) {
             code = EXIT_USAGE;
         } else {
+            if (!team_writes()) write_nothing(&run);
             TnModel *model = load_model("run", run.model_path, NULL, &code);
             if (model) code = run_model(model, &run);
             tn_model_destroy(model);

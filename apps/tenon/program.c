@@ -76,6 +76,11 @@ static const Moved *find_moved(int argc, char **argv)
 
 int tenon_main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "sweep")) {
+        fprintf(stderr, "tenon: 'sweep' is a command of the Python package: "
+                        "'python3 -m tenon.sweep --help'\n");
+        return EXIT_USAGE;
+    }
     const Moved *old = find_moved(argc, argv);
     if (!old) return program_main(argc, argv);
     fprintf(stderr, "tenon: '%s' was replaced by '%s'\n", old->was, old->now);

@@ -31,6 +31,7 @@ static void print_text(const TnScene *scene, const TnRecordingInfo *info, const 
     table_line(stdout, "frames", "%d", info->frame_count);
     table_line(stdout, "time", "%g s ... %g s", info->start, info->end);
     table_line(stdout, "duration", "%g s", info->end - info->start);
+    if (info->parts > 1) table_line(stdout, "files", "%d", info->parts);
     table_line(stdout, "bytes", "%lld", (long long)info->bytes);
     if (info->frame_count)
         table_line(stdout, "bytes per frame", "%.0f", (double)info->bytes / info->frame_count);
@@ -61,6 +62,7 @@ static void print_json(const TnScene *scene, const TnRecordingInfo *info, const 
     json_integer(&json, "frames", info->frame_count);
     json_number(&json, "start", info->start);
     json_number(&json, "end", info->end);
+    json_integer(&json, "files", info->parts);
     json_integer(&json, "bytes", info->bytes);
     json_bool(&json, "cut_off", info->cut_off);
     json_bool(&json, "has_contacts", info->has_contacts);

@@ -2,6 +2,7 @@
 #include "run_record.h"
 
 #include "../common/app.h"
+#include "../common/team.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,8 +25,19 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
     sum->created += more->created;
 }
 
+/* Each process of a team writes every so many-th group of frames to a file of its own. */
+static bool is_own(const RunRecord *record)
+{
+    const TnRanks *team = team_ranks();
+    return !team || record->frame_count / record->group_frames % team->count == team->rank;
+}
+
 static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
+    if (!is_own(record)) {
+        record->frame_count++;
+        return true;
+    }
     TnError err = {0};
     TnFrame *frame = record->frame;
     TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
@@ -82,6 +94,12 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     TnRecorderDef def = tn_recorder_def();
     def.contacts = options->contacts;
     def.append = options->append;
+    record->group_frames = def.group_frames;
+    if (team_ranks()) {
+        def.part = team_ranks()->rank;
+        def.parts = team_ranks()->count;
+        def.set = team_number();
+    }
     record->scene = tn_scene_create_of(world, &err);
     if (record->scene) record->frame = tn_frame_create(record->scene, &err);
     /* so that replays can be coloured by it */

@@ -26,7 +26,8 @@ typedef struct RunRecord {
     double time_shift; /* s, of an appended run: its frames follow the old ones */
     int64_t step_shift;
     TnEnergyAccount account_shift; /* J: the old ones' sums */
-    int64_t frame_count;           /* written by this run */
+    int64_t frame_count;           /* written by this run, by all processes */
+    int group_frames;
 } RunRecord;
 
 /* Makes missing folders, opens and writes the world as it is. An exit code; on failure it has said

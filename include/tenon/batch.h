@@ -18,7 +18,8 @@ typedef struct TnBatch TnBatch;
 
 typedef struct TnBatchDef {
     int count;        /* worlds, 1 … 1e6; default 1 */
-    int thread_count; /* that share the worlds, 1 … 64; default 1 */
+    int thread_count; /* that share the worlds, 1 … 64; default 1. Each has its own worlds and helps
+                         others when it is through with them */
     TnWorldDef world; /* of each of them. Its thread_count may only be above 1 if the one above is
                          1. `log` is called by any of the threads */
 } TnBatchDef;
@@ -50,9 +51,38 @@ TN_API TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 /* A step of one world, on the calling thread and on those of the world. It is also taken if the
  * world diverged before; `diverged` then says whether it did again. */
 TN_API TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err);
+/* The same for a caller who knows that the row was not written: it is not compared, and not copied
+ * either. Call tn_batch_pull before the row is read or written again. */
+TN_API void tn_batch_step_bare(TnBatch *batch, int index);
 TN_API void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key);
 /* All sensors, count × sensor_data_count, as tn_world_sensors. */
 TN_API TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err);
+
+/* Parameters of the worlds, as the functions of tenon/world.h with these names, from arrays with
+ * one row per world. The mask leaves worlds out; their rows are not read. A world that refuses its
+ * row keeps what it had, and the error names it; the others have theirs. They last over resets. */
+TN_API TnStatus tn_batch_set_gravity(TnBatch *batch, const uint8_t *mask,
+                                     const double *gravity /* × 3 */, TnError *err);
+TN_API TnStatus tn_batch_set_timestep(TnBatch *batch, const uint8_t *mask, const double *timestep,
+                                      TnError *err);
+TN_API TnStatus tn_batch_set_geom_friction(TnBatch *batch, const uint8_t *mask, TnGeomId geom,
+                                           const double *friction /* × 3 */, TnError *err);
+TN_API TnStatus tn_batch_set_geom_size(TnBatch *batch, const uint8_t *mask, TnGeomId geom,
+                                       const double *size /* × 3 */, TnError *err);
+/* bias: × 3, NULL: as it is. */
+TN_API TnStatus tn_batch_set_actuator(TnBatch *batch, const uint8_t *mask, TnActuatorId actuator,
+                                      const double *gain, const double *bias, TnError *err);
+TN_API TnStatus tn_batch_set_joint_forces(TnBatch *batch, const uint8_t *mask, TnJointId joint,
+                                          const TnJointForces *forces, TnError *err);
+/* com: × 3, NULL: as it is; inertia: × 6, NULL: scaled with the mass. */
+TN_API TnStatus tn_batch_set_body_mass(TnBatch *batch, const uint8_t *mask, TnBodyId body,
+                                       const double *mass, const double *com, const double *inertia,
+                                       TnError *err);
+
+/* States that tn_world_save has written, of any world of this model: count pointers and sizes. One
+ * state may be given to many worlds. A world that had diverged goes on from it. */
+TN_API TnStatus tn_batch_restore(TnBatch *batch, const uint8_t *mask, const void *const *states,
+                                 const size_t *sizes, TnError *err);
 
 /* Many steps of each world, with controls known before. Outputs have what there is after the steps
  * of each control; NULL skips one. */
@@ -65,10 +95,12 @@ typedef struct TnRollout {
     const double *ctrl;  /* count × length × ctrl_count; NULL: controls stay */
     double *qpos, *qvel, *act, *sensors; /* count × length × … */
     double *time;                        /* count × length */
+    uint8_t *diverged;                   /* count × length; 1: by then a step had been rejected */
 } TnRollout;
 TN_API TnRollout tn_rollout(void);
-/* A world that diverges rests, and its outputs repeat its last good state. Controls that are not
- * finite are refused before the first step. */
+/* From the present states (tn_batch_restore, tn_batch_reset or the rows set others). A world that
+ * diverges rests, and its outputs repeat its last good state; the others go on. Controls that are
+ * not finite are refused before the first step. Once warm, it allocates nothing. */
 TN_API TnStatus tn_batch_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err);
 
 /* A world of the batch, for questions, parameters, forces and all else. NULL: no such index. Call

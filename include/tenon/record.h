@@ -22,6 +22,12 @@ typedef struct TnRecorderDef {
     bool append;      /* continue an existing recording of the same scene; default false:
                          overwrite it */
     int group_frames; /* frames per group, 1 … 256; default 16 */
+    /* A recording in parts, which several processes write and readers see as one: parts > 1 files,
+     * of which this recorder writes number `part`, from 0. Part 0 is the path itself, part k is
+     * PATH.k. `set` is the same number for all parts, and another one for each recording. A process
+     * writes some of the frames; readers put them in the order of their times. */
+    int part, parts;
+    uint64_t set;
 } TnRecorderDef;
 
 TN_API TnRecorderDef tn_recorder_def(void);
@@ -42,9 +48,11 @@ typedef struct TnRecordingInfo {
     bool has_signals;  /* joints, sensors, controls, forces of actuators; since format 1.3 */
     bool has_account;  /* elastic energy and the energy balance; since format 1.2 */
     double resolution; /* m, grid of positions */
-    int64_t bytes;     /* of the file, as far as it is readable */
+    int64_t bytes;     /* of the file, as far as it is readable; of all parts */
+    int parts;         /* files that it is made of */
 } TnRecordingInfo;
 
+/* Of a recording in parts, path is the first one; all must be there. */
 TN_API TnRecording *tn_recording_open(const char *path, TnError *err);
 TN_API void tn_recording_close(TnRecording *recording); /* NULL is allowed */
 TN_API const TnScene *

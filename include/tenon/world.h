@@ -4,6 +4,7 @@
 
 #include <tenon/collide.h>
 #include <tenon/model_info.h>
+#include <tenon/ranks.h>
 #include <tenon/solver.h>
 
 #ifdef __cplusplus
@@ -62,6 +63,8 @@ typedef struct TnWorldDef {
     TnDevice device;    /* default TN_DEVICE_CPU */
     TnLogFn log;        /* may be NULL; reports rejected steps and an arena that was too small */
     void *log_user;
+    const TnRanks *ranks; /* processes that step this world together (docs/scaling.md); borrowed.
+                             NULL (default): this one alone */
 } TnWorldDef;
 
 /* Seconds spent in the phases of one step. */

@@ -2,6 +2,8 @@
 #include "common.h"
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 
 static int choice(const std::string &given, const std::vector<const char *> &names,
                   const char *what)
@@ -76,7 +78,10 @@ static void make(Batch *self, const Model &model, int count, int threads, const 
     auto data = std::make_shared<BatchData>();
     data->model = model.data;
     data->threads = threads > 1 || def.world.thread_count > 1;
-    data->batch = tn_batch_create(&def, model.data->model, &err);
+    {
+        nb::gil_scoped_release release;
+        data->batch = tn_batch_create(&def, model.data->model, &err);
+    }
     if (!data->batch) raise(err);
     const TnBatchView &view = data->view = tn_batch_view(data->batch);
     new (self) Batch;
@@ -111,58 +116,88 @@ static const uint8_t *mask_of(const BatchData &data, nb::object mask, Bytes &kee
     return keep.data();
 }
 
+/* In parts of about a tenth of a second, so that Ctrl-C is noticed; how many steps that is, the
+ * part before tells, or the call before. */
+static TnStatus roll(BatchData &data, TnRollout rollout, TnError *err)
+{
+    Interruptible interruptible;
+    double pace = rollout.mask ? 0.0 : data.pace; /* s per step */
+    TnStatus status = TN_OK;
+    for (int k = 0; k < rollout.length && status == TN_OK; k = rollout.end) {
+        double most = pace > 0 ? 0.1 / (pace * rollout.repeat) : 1.0;
+        rollout.begin = k;
+        rollout.end = k + (int)std::clamp(most, 1.0, (double)(rollout.length - k));
+        auto before = std::chrono::steady_clock::now();
+        status = tn_batch_rollout(data.batch, &rollout, err);
+        std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+        pace = took.count() / ((double)(rollout.end - k) * rollout.repeat);
+        interruptible.look();
+    }
+    if (!rollout.mask) data.pace = pace;
+    return status;
+}
+
+/* Several steps are a rollout without outputs: threads do not wait for each other between them. */
 static void step(const Batch &b, long n, nb::object mask)
 {
     BatchData &data = open(b);
-    if (n < 0) raise(TN_ERROR_USAGE, "step: n must be 0 or more");
+    if (n < 0 || n > INT_MAX) raise(TN_ERROR_USAGE, "step: n must be 0 to 2147483647");
     Bytes keep;
-    const uint8_t *who = mask_of(data, mask, keep);
+    TnRollout rollout = tn_rollout();
+    rollout.length = (int)n;
+    rollout.mask = mask_of(data, mask, keep);
     Use use(data);
     Error err;
     TnStatus status = TN_OK;
     {
         nb::gil_scoped_release release;
-        Interruptible interruptible;
-        for (long k = 0; k < n && status == TN_OK; k++) {
-            status = tn_batch_step(data.batch, who, &err);
-            if (n > 1) interruptible.look();
-        }
+        if (n == 1)
+            status = tn_batch_step(data.batch, rollout.mask, &err);
+        else
+            status = roll(data, rollout, &err);
     }
     check(status, err);
 }
 
-/* In parts of about a tenth of a second, so that Ctrl-C is noticed. */
-static TnStatus roll(BatchData &data, TnRollout rollout, TnError *err)
+/* Before the first step, not when their part comes. */
+static void check_controls(const Doubles &u, const uint8_t *mask)
 {
-    Interruptible interruptible;
-    int length = rollout.length, part = 1;
-    TnStatus status = TN_OK;
-    for (int k = 0; k < length && status == TN_OK; k = rollout.end) {
-        auto before = std::chrono::steady_clock::now();
-        rollout.begin = k;
-        rollout.end = std::min(length, k + part);
-        status = tn_batch_rollout(data.batch, &rollout, err);
-        std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-        if (took.count() < 0.05 && part < (1 << 20)) part *= 4;
-        if (took.count() > 0.2) part = std::max(1, part / 4);
-        interruptible.look();
+    size_t length = u.shape(1), width = u.shape(2);
+    for (size_t i = 0; i < u.shape(0); i++) {
+        if (mask && !mask[i]) continue;
+        const double *ctrl = u.data() + i * length * width;
+        for (size_t k = 0; k < length * width; k++)
+            if (!std::isfinite(ctrl[k]))
+                raise(TN_ERROR_USAGE, "ctrl[" + std::to_string(i) + ", " +
+                                          std::to_string(k / width) + ", " +
+                                          std::to_string(k % width) + "] is not finite");
     }
-    return status;
 }
 
-static nb::dict rollout(const Batch &b, nb::object ctrl, int repeat, nb::object mask,
-                        const std::vector<std::string> &want)
+static nb::dict rollout(const Batch &b, nb::object ctrl, nb::object steps, int repeat,
+                        nb::object mask, const std::vector<std::string> &want)
 {
     BatchData &data = open(b);
     const TnBatchView &view = data.view;
     Bytes keep;
-    Doubles u = doubles(ctrl, {view.count, -1, view.ctrl_count}, "ctrl");
-    size_t length = u.shape(1), count = (size_t)view.count;
+    Doubles u;
     TnRollout rollout = tn_rollout();
-    rollout.length = (int)length;
     rollout.repeat = repeat;
     rollout.mask = mask_of(data, mask, keep);
-    rollout.ctrl = u.data();
+    if (!ctrl.is_none()) {
+        u = doubles(ctrl,
+                    {view.count, steps.is_none() ? -1 : nb::cast<long>(steps), view.ctrl_count},
+                    "ctrl");
+        if (u.shape(1) > INT_MAX) raise(TN_ERROR_USAGE, "ctrl: too long");
+        rollout.ctrl = u.data();
+        rollout.length = (int)u.shape(1);
+    } else if (steps.is_none()) {
+        raise(TN_ERROR_USAGE, "rollout: expected ctrl, or length for controls that stay");
+    } else {
+        rollout.length = nb::cast<int>(steps);
+    }
+    if (rollout.length < 1) raise(TN_ERROR_USAGE, "rollout: length must be 1 or more");
+    size_t length = (size_t)rollout.length, count = (size_t)view.count;
     nb::dict result;
     for (const std::string &name : want) {
         double *numbers;
@@ -181,10 +216,18 @@ static nb::dict rollout(const Batch &b, nb::object ctrl, int repeat, nb::object 
         else if (name == "time") {
             result["time"] = nb::cast(new_array({count, length}, &numbers));
             rollout.time = numbers;
+        } else if (name == "diverged") {
+            nb::module_ numpy = nb::module_::import_("numpy");
+            nb::object flags = numpy.attr("zeros")(nb::make_tuple(count, length), "bool");
+            result["diverged"] = flags;
+            rollout.diverged = nb::cast<nb::ndarray<uint8_t, nb::c_contig, nb::device::cpu>>(
+                                   flags.attr("view")("uint8"))
+                                   .data();
         } else
-            raise(TN_ERROR_USAGE,
-                  "rollout: there is no '" + name + "'; there are qpos, qvel, act, sensors, time");
+            raise(TN_ERROR_USAGE, "rollout: there is no '" + name +
+                                      "'; there are qpos, qvel, act, sensors, time, diverged");
     }
+    if (rollout.ctrl) check_controls(u, rollout.mask);
     Use use(data);
     Error err;
     TnStatus status;
@@ -194,6 +237,95 @@ static nb::dict rollout(const Batch &b, nb::object ctrl, int repeat, nb::object 
     }
     check(status, err);
     return result;
+}
+
+static void restore(const Batch &b, const std::vector<nb::bytes> &states, nb::object mask)
+{
+    BatchData &data = open(b);
+    size_t count = (size_t)data.view.count;
+    if (states.size() != 1 && states.size() != count)
+        raise(TN_ERROR_USAGE, "restore: expected " + std::to_string(count) + " states, got " +
+                                  std::to_string(states.size()));
+    std::vector<const void *> from(count);
+    std::vector<size_t> sizes(count);
+    for (size_t i = 0; i < count; i++) {
+        const nb::bytes &state = states[states.size() == 1 ? 0 : i];
+        from[i] = state.data();
+        sizes[i] = state.size();
+    }
+    Bytes keep;
+    const uint8_t *who = mask_of(data, mask, keep);
+    Use use(data);
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tn_batch_restore(data.batch, who, from.data(), sizes.data(), &err);
+    }
+    check(status, err);
+}
+
+/* ---- parameters, one row per world ---- */
+
+/* The present forces of a joint in all worlds, with those columns that are given. */
+static std::vector<TnJointForces> joint_forces(const BatchData &data, int joint,
+                                               const nb::dict &columns)
+{
+    std::vector<TnJointForces> forces((size_t)data.view.count);
+    for (size_t i = 0; i < forces.size(); i++)
+        forces[i] = tn_world_joint_forces(tn_batch_world(data.batch, (int)i), joint + 1);
+    for (auto [key, value] : columns) {
+        std::string name = nb::cast<std::string>(key);
+        double TnJointForces::*field = name == "stiffness"    ? &TnJointForces::stiffness
+                                       : name == "spring_ref" ? &TnJointForces::spring_ref
+                                       : name == "damping"    ? &TnJointForces::damping
+                                       : name == "armature"   ? &TnJointForces::armature
+                                                              : &TnJointForces::friction_loss;
+        Doubles numbers = doubles(value, {data.view.count}, name.c_str());
+        for (size_t i = 0; i < forces.size(); i++) forces[i].*field = numbers.data()[i];
+    }
+    return forces;
+}
+
+/* `columns`: arrays by the names of the arguments of tn_batch_set_…; None: as it is. */
+static void set_parameter(const Batch &b, const std::string &what, int index, nb::object mask,
+                          const nb::dict &columns)
+{
+    BatchData &data = open(b);
+    std::vector<Doubles> keep(3);
+    int taken = 0;
+    auto column = [&](const char *name, long width) -> const double * {
+        if (!columns.contains(name)) return nullptr;
+        std::vector<long> shape{data.view.count};
+        if (width > 1) shape.push_back(width);
+        return optional_doubles(columns[name], shape, name, keep[(size_t)taken++]);
+    };
+    Bytes bytes;
+    const uint8_t *who = mask_of(data, mask, bytes);
+    Use use(data);
+    Error err;
+    TnBatch *batch = data.batch;
+    TnStatus status = TN_ERROR_USAGE;
+    if (what == "gravity") {
+        status = tn_batch_set_gravity(batch, who, column("gravity", 3), &err);
+    } else if (what == "timestep") {
+        status = tn_batch_set_timestep(batch, who, column("timestep", 1), &err);
+    } else if (what == "geom_friction") {
+        status = tn_batch_set_geom_friction(batch, who, index + 1, column("friction", 3), &err);
+    } else if (what == "geom_size") {
+        status = tn_batch_set_geom_size(batch, who, index + 1, column("size", 3), &err);
+    } else if (what == "actuator") {
+        const double *gain = column("gain", 1), *bias = column("bias", 3);
+        status = tn_batch_set_actuator(batch, who, index + 1, gain, bias, &err);
+    } else if (what == "joint_forces") {
+        std::vector<TnJointForces> forces = joint_forces(data, index, columns);
+        status = tn_batch_set_joint_forces(batch, who, index + 1, forces.data(), &err);
+    } else if (what == "body_mass") {
+        const double *mass = column("mass", 1), *com = column("com", 3),
+                     *inertia = column("inertia", 6);
+        status = tn_batch_set_body_mass(batch, who, index + 1, mass, com, inertia, &err);
+    }
+    check(status, err);
 }
 
 static Array sensors(const Batch &b)
@@ -225,7 +357,10 @@ void bind_batch(nb::module_ &m)
     nb::class_<Batch> batch(m, "Batch");
     batch.def("__init__", make)
         .def("_step", step, nb::arg(), nb::arg().none())
-        .def("_rollout", rollout, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+        .def("_rollout", rollout, nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),
+             nb::arg())
+        .def("_restore", restore, nb::arg(), nb::arg().none())
+        .def("_set", set_parameter, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
         .def(
             "_reset",
             [](const Batch &b, nb::object mask, int key) {
@@ -233,6 +368,7 @@ void bind_batch(nb::module_ &m)
                 Bytes keep;
                 const uint8_t *who = mask_of(data, mask, keep);
                 Use use(data);
+                nb::gil_scoped_release release;
                 tn_batch_reset(data.batch, who, key + 1);
             },
             nb::arg().none(), nb::arg())
@@ -243,7 +379,6 @@ void bind_batch(nb::module_ &m)
                      delete static_cast<std::shared_ptr<BatchData> *>(p);
                  });
              })
-        .def("_report", [](const Batch &b, int index) { return open(b).view.reports[index]; })
         .def("_close",
              [](Batch &b) {
                  if (b.data) Use use(*b.data);
@@ -256,7 +391,9 @@ void bind_batch(nb::module_ &m)
         .def_prop_ro(
             "time", [](const Batch &b) { return open(b), b.time; },
             nb::sig("def time(self) -> numpy.typing.NDArray[numpy.float64]"), "s, live, read-only.")
-        .def_prop_ro("_diverged", [](const Batch &b) { return open(b), b.diverged; });
+        .def_prop_ro(
+            "_diverged", [](const Batch &b) { return open(b), b.diverged; },
+            nb::sig("def _diverged(self) -> numpy.typing.NDArray[numpy.uint8]"));
     batch.def_prop_rw(
         "qpos", [](const Batch &b) { return open(b), b.qpos; },
         [](const Batch &b, nb::object x) { assign(b, b.qpos, x, "qpos", open(b).view.qpos_count); },

@@ -1,4 +1,4 @@
-"""``python -m tenon`` and ``tenon``: the program, with the commands `demo` and `scenes` of the package."""
+"""``python -m tenon`` and ``tenon``: the program, with the commands `demo`, `scenes` and `sweep` of the package."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ USAGE = """
 Commands of the Python package:
   demo [NAME]  show a scene of the package: in a window, or as a page that plays it
   scenes       list the scenes of the package with their paths
+  sweep        run many simulations: parameters and seeds as tasks, one result file each
 """
 
 
@@ -16,6 +17,10 @@ def main(arguments=None) -> int:
     from . import _core, _show
 
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["sweep"]:
+        from .sweep.__main__ import main as sweep
+
+        return sweep(arguments[1:])
     # what the program expects of its signals; Python has changed them
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -36,10 +36,12 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #define memcmp device_compare
 #endif
 
+#define _Static_assert static_assert
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
 #include <all_sources.h>
 #undef tn_collide
+#undef _Static_assert
 
 /* Models with explicit pairs and excludes stay on the host. */
 __device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks)

@@ -1,6 +1,8 @@
 /* record_chunk.c: the frame of the file: header, chunks with their checksums, deflate. */
 #include "record_format.h"
 
+#include <stdio.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -186,4 +188,16 @@ const char *tn_record_reason(int code)
     default:
         return "input/output error";
     }
+}
+
+char *tn_record_part_path(const char *path, int part)
+{
+    size_t size = strlen(path) + 16;
+    char *name = tn_malloc(size);
+    if (!name) return NULL;
+    if (part > 0)
+        snprintf(name, size, "%s.%d", path, part);
+    else
+        snprintf(name, size, "%s", path);
+    return name;
 }

@@ -24,6 +24,7 @@ enum {
 #define TN_RECORD_MAX_RAW ((uint64_t)1 << 30) /* bytes of an unpacked chunk */
 #define TN_RECORD_SCENE "SCNE"
 #define TN_RECORD_FRAMES "FRMS"
+#define TN_RECORD_PART "PART" /* u32 part, u32 parts, u64 set: see TnRecorderDef */
 
 /* ---- bytes (record_bytes.c), little-endian ---- */
 
@@ -93,6 +94,8 @@ void tn_record_put_packed(TnRecordOut *out, const void *bytes, size_t size, bool
 /* Unpacks what tn_record_put_packed wrote, up to the end of `in`. NULL with `in` failed: damaged;
  * NULL else: no memory. Free with tn_free. */
 uint8_t *tn_record_get_packed(TnRecordIn *in, size_t *size);
+/* PATH.k, on the heap; NULL: no memory. */
+char *tn_record_part_path(const char *path, int part);
 const char *tn_record_reason(int code); /* of an errno, in a few words */
 
 /* ---- scene (record_scene.c) ---- */

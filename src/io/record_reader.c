@@ -2,13 +2,18 @@
  *
  * Opening reads the file once from front to end, checks every chunk and remembers where the groups
  * are; it stops at the first chunk that is cut off or damaged. Frames are then decoded a group at a
- * time, and the last group is kept. */
+ * time, and the last group is kept.
+ *
+ * The first file of a recording in parts opens the others and merges their frames by time. */
 #include "record_format.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define MOST_PARTS (1 << 20)
 
 typedef struct GroupPlace {
     int64_t offset; /* of the payload */
@@ -28,7 +33,17 @@ struct TnRecording {
     int time_room;
     TnRecordGroup group; /* the one decoded last */
     int group_index;     /* -1: none */
+    /* parts: what the file says of itself, and, of the first one of several, */
+    uint32_t part, parts;
+    uint64_t set;
+    TnRecording **others;  /* parts 1 to parts - 1, */
+    struct Source *merged; /* per frame: where it is; NULL: all are here */
 };
+
+typedef struct Source {
+    double time;
+    int part, index;
+} Source;
 
 /* ---- opening ---- */
 
@@ -137,6 +152,18 @@ static ChunkEnd note_group(TnRecording *recording, const Chunk *chunk, int64_t o
     return CHUNK_WHOLE;
 }
 
+static ChunkEnd note_part(TnRecording *recording, const Chunk *chunk)
+{
+    TnRecordIn in = {.bytes = chunk->payload, .size = chunk->length};
+    uint32_t part = tn_record_get_u32(&in), parts = tn_record_get_u32(&in);
+    uint64_t set = tn_record_get_u64(&in);
+    if (in.failed || part >= parts || parts > MOST_PARTS) return CHUNK_DAMAGED;
+    recording->part = part;
+    recording->parts = parts;
+    recording->set = set;
+    return CHUNK_WHOLE;
+}
+
 /* All chunks up to the end or the first damaged one. */
 static bool scan(TnRecording *recording, int64_t size, TnError *err)
 {
@@ -151,6 +178,8 @@ static bool scan(TnRecording *recording, int64_t size, TnError *err)
             fine = read_scene(recording, &chunk, err);
         else if (!strcmp(chunk.type, TN_RECORD_FRAMES) && recording->scene)
             end = note_group(recording, &chunk, offset);
+        else if (!strcmp(chunk.type, TN_RECORD_PART))
+            end = note_part(recording, &chunk);
         tn_free(chunk.payload);
         if (end == CHUNK_WHOLE) offset += TN_RECORD_CHUNK_BYTES + (int64_t)chunk.length;
     }
@@ -188,7 +217,8 @@ static bool open_recording(TnRecording *recording, TnError *err)
            scan(recording, (int64_t)about.st_size, err);
 }
 
-TnRecording *tn_recording_open(const char *path, TnError *err)
+/* One file. */
+static TnRecording *open_file(const char *path, TnError *err)
 {
     TnRecording *recording = tn_calloc(1, sizeof *recording);
     if (recording) recording->path = tn_strdup(path);
@@ -203,6 +233,87 @@ TnRecording *tn_recording_open(const char *path, TnError *err)
         return NULL;
     }
     tn_record_group_init(&recording->group, recording->scene, recording->info.resolution);
+    return recording;
+}
+
+/* ---- parts ---- */
+
+static bool open_part(TnRecording *recording, int part, TnError *err)
+{
+    char *path = tn_record_part_path(recording->path, part);
+    if (!path) return no_memory(recording, err);
+    TnRecording *other = open_file(path, err);
+    recording->others[part - 1] = other;
+    bool fits = other && other->part == (uint32_t)part && other->parts == recording->parts &&
+                other->set == recording->set;
+    if (other && !fits)
+        tn_error_add(err, TN_ERROR_IO, "%.700s: belongs to another recording than %.700s", path,
+                     recording->path);
+    tn_free(path);
+    return fits;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const Source *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return x->part != y->part ? x->part - y->part : x->index - y->index;
+}
+
+static bool merge(TnRecording *recording, TnError *err)
+{
+    TnRecordingInfo *info = &recording->info;
+    int count = (int)recording->parts, total = info->frame_count, at = 0;
+    for (int k = 1; k < count; k++) total += recording->others[k - 1]->info.frame_count;
+    Source *merged = tn_malloc((size_t)(total + 1) * sizeof *merged);
+    double *times = tn_malloc((size_t)(total + 1) * sizeof *times);
+    recording->merged = merged;
+    if (!merged || !times) {
+        tn_free(times);
+        return no_memory(recording, err);
+    }
+    for (int k = 0; k < count; k++) {
+        const TnRecording *part = k ? recording->others[k - 1] : recording;
+        for (int i = 0; i < part->info.frame_count; i++)
+            merged[at++] = (Source){part->times[i], k, i};
+        if (!k) continue;
+        info->bytes += part->info.bytes;
+        info->cut_off |= part->info.cut_off;
+        info->has_contacts |= part->info.has_contacts;
+        info->has_state |= part->info.has_state;
+        info->has_stress |= part->info.has_stress;
+        info->has_account |= part->info.has_account;
+        info->has_signals |= part->info.has_signals;
+    }
+    qsort(merged, (size_t)total, sizeof *merged, by_time);
+    for (int i = 0; i < total; i++) times[i] = merged[i].time;
+    tn_free(recording->times);
+    recording->times = times;
+    info->frame_count = total;
+    return true;
+}
+
+static bool open_parts(TnRecording *recording, TnError *err)
+{
+    recording->others = tn_calloc(recording->parts, sizeof *recording->others);
+    if (!recording->others) return no_memory(recording, err);
+    for (int k = 1; k < (int)recording->parts; k++)
+        if (!open_part(recording, k, err)) return false;
+    return merge(recording, err);
+}
+
+TnRecording *tn_recording_open(const char *path, TnError *err)
+{
+    TnRecording *recording = open_file(path, err);
+    if (!recording) return NULL;
+    recording->info.parts = 1;
+    if (recording->parts > 1 && recording->part == 0) {
+        recording->info.parts = (int)recording->parts;
+        if (!open_parts(recording, err)) {
+            tn_recording_close(recording);
+            return NULL;
+        }
+    }
     if (recording->info.frame_count > 0) {
         recording->info.start = recording->times[0];
         recording->info.end = recording->times[recording->info.frame_count - 1];
@@ -213,6 +324,10 @@ TnRecording *tn_recording_open(const char *path, TnError *err)
 void tn_recording_close(TnRecording *recording)
 {
     if (!recording) return;
+    for (uint32_t k = 1; recording->others && k < recording->parts; k++)
+        tn_recording_close(recording->others[k - 1]);
+    tn_free(recording->others);
+    tn_free(recording->merged);
     if (recording->file) fclose(recording->file);
     tn_record_group_free(&recording->group);
     tn_io_pool_free(&recording->pool);
@@ -286,19 +401,10 @@ static void copy_head(TnFrame *frame, const TnRecordHead *head)
     frame->times = head->times;
 }
 
-TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
+/* Of one file. */
+static TnStatus read_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
 {
-    if (!recording || !frame || frame->body_count != recording->scene->body_count ||
-        frame->point_count != recording->scene->point_count) {
-        tn_error_add(err, TN_ERROR_USAGE, "the frame was not created of the recording's scene");
-        return TN_ERROR_USAGE;
-    }
     const TnScene *scene = recording->scene;
-    if (index < 0 || index >= recording->info.frame_count) {
-        tn_error_add(err, TN_ERROR_USAGE, "there is no frame %d; the recording has %d", index,
-                     recording->info.frame_count);
-        return TN_ERROR_USAGE;
-    }
     int which = find_group(recording, index);
     TnStatus status = TN_OK;
     if (which != recording->group_index) status = load_group(recording, which, err);
@@ -332,4 +438,22 @@ TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, T
     for (size_t i = 0; i < signals; i++)
         frame->signals[i] = (double)group->signals[at * signals + i];
     return TN_OK;
+}
+
+TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
+{
+    if (!recording || !frame || frame->body_count != recording->scene->body_count ||
+        frame->point_count != recording->scene->point_count) {
+        tn_error_add(err, TN_ERROR_USAGE, "the frame was not created of the recording's scene");
+        return TN_ERROR_USAGE;
+    }
+    if (index < 0 || index >= recording->info.frame_count) {
+        tn_error_add(err, TN_ERROR_USAGE, "there is no frame %d; the recording has %d", index,
+                     recording->info.frame_count);
+        return TN_ERROR_USAGE;
+    }
+    if (!recording->merged) return read_frame(recording, index, frame, err);
+    const Source *from = &recording->merged[index];
+    return read_frame(from->part ? recording->others[from->part - 1] : recording, from->index,
+                      frame, err);
 }

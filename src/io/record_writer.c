@@ -132,7 +132,12 @@ static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, 
     }
     tn_record_put_scene(&other, &there);
     int64_t end = tn_recording_info(old).bytes;
-    if (other.failed) {
+    if (tn_recording_info(old).parts > 1) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "%.700s: is a recording in %d parts and cannot be appended to", path,
+                     tn_recording_info(old).parts);
+        end = -1;
+    } else if (other.failed) {
         no_memory(err, path);
         end = -1;
     } else if (other.size != scene->size || memcmp(other.bytes, scene->bytes, scene->size) != 0) {
@@ -184,6 +189,17 @@ static bool take_scene(TnRecorder *recorder, const TnRecordOut *bytes)
     return recorder->last_poses && tn_record_group_reserve(&recorder->group, 1);
 }
 
+static bool put_part(TnRecorder *recorder)
+{
+    const TnRecorderDef *def = &recorder->def;
+    if (def->parts <= 1) return true;
+    size_t start = tn_record_begin_chunk(&recorder->out, TN_RECORD_PART);
+    tn_record_put_u32(&recorder->out, (uint32_t)def->part);
+    tn_record_put_u32(&recorder->out, (uint32_t)def->parts);
+    tn_record_put_u64(&recorder->out, def->set);
+    return tn_record_end_chunk(&recorder->out, start);
+}
+
 static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
     struct stat old;
@@ -194,7 +210,7 @@ static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *e
     tn_record_put_header(out);
     size_t start = tn_record_begin_chunk(out, TN_RECORD_SCENE);
     tn_record_put_packed(out, scene->bytes, scene->size, false);
-    if (!tn_record_end_chunk(out, start)) {
+    if (!tn_record_end_chunk(out, start) || !put_part(recorder)) {
         no_memory(err, recorder->path);
         return false;
     }
@@ -216,6 +232,12 @@ TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const
                      def->group_frames, TN_RECORD_MAX_FRAMES);
         return NULL;
     }
+    if (def->parts > 1 && (def->append || def->part < 0 || def->part >= def->parts)) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     def->append ? "a recording in parts cannot be appended to"
+                                 : "part must be 0 to parts - 1");
+        return NULL;
+    }
     TnRecorder *recorder = tn_calloc(1, sizeof *recorder);
     TnRecordOut bytes = {0};
     tn_record_put_scene(&bytes, scene);
@@ -224,7 +246,7 @@ TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const
         recorder->def = *def;
         recorder->file = -1;
         recorder->is_regular = true;
-        recorder->path = tn_strdup(path);
+        recorder->path = tn_record_part_path(path, def->part);
         fine = fine && recorder->path && take_scene(recorder, &bytes);
     }
     if (!fine) {

@@ -2,6 +2,7 @@
 #include "best.h"
 
 #include "compliant.h"
+#include "parts.h"
 
 bool tn_best_start(TnProblem *p, double tolerance, TnBest *out)
 {
@@ -17,6 +18,7 @@ bool tn_best_start(TnProblem *p, double tolerance, TnBest *out)
 bool tn_best_look(TnBest *best)
 {
     TnProblem *p = best->problem;
+    if (p->parts) tn_parts_tell_forces(p->parts);
     tn_velocities_touched(p, &best->implied);
     tn_constraint_velocities(p, &best->implied, &best->u);
     tn_lambda_take(p, &best->lambda);

@@ -20,6 +20,7 @@
 #ifndef TN_SOLVER_PROBLEM_H
 #define TN_SOLVER_PROBLEM_H
 
+#include <tenon/ranks.h>
 #include <tenon/solver.h>
 
 #include "../base/arena.h"
@@ -184,6 +185,8 @@ typedef struct TnProblem {
     double (*z_memory)[3], (*z)[3];
     const TnKernels *kernels;
     TnArena *arena;
+    const TnRanks *ranks;  /* all of them have this problem and solve it together; NULL: alone */
+    struct TnParts *parts; /* while they iterate (parts.h), this is where forces are; else NULL */
 } TnProblem;
 
 typedef struct TnProblemSize {
@@ -193,6 +196,8 @@ typedef struct TnProblemSize {
 /* Takes all memory from the arena and clears it. False: no memory. Large blocks get theirs by
  * tn_problem_set_dense, tn_problem_set_chain or tn_problem_set_mesh, in order. */
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
+/* The same on several threads. */
+bool tn_problem_init_shared(TnProblem *problem, TnArena *arena, TnProblemSize size, TnPool *pool);
 void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
@@ -272,7 +277,7 @@ static inline void tn_twist_solve(const TnProblem *p, int block, const double x[
 }
 
 /* Pieces of prepare, one file each. */
-bool tn_problem_build_sides(TnProblem *problem);
+bool tn_problem_build_sides(TnProblem *problem, TnPool *pool);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
@@ -302,6 +307,8 @@ typedef struct TnWatch {
 } TnWatch;
 TnSolveResult tn_subadmm_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch,
                                  TnPool *pool);
+/* RMS change of constraint velocities in the last measured iteration. */
+double tn_subadmm_residual(const TnProblem *problem);
 /* v where the iterations did not need it. */
 void tn_subadmm_finish(TnProblem *problem, TnPool *pool);
 

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../base/ranks.h"
 #include "block/block.h"
+#include "shared_tasks.h"
 #include "small/small.h"
 
 /* Work is counted in contacts; one costs a fifth to half of a microsecond. So much is worth waking
@@ -112,6 +114,7 @@ typedef struct Solve {
     TnSolution *solution;
     /* tasks: islands, then large blocks by island count + their number */
     int *tasks, task_count;
+    TnSharedTasks shared; /* who does them; no ranks: this process does all */
     atomic_int next;
     atomic_bool failed;
 } Solve;
@@ -135,14 +138,15 @@ static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResul
                       tn_solve_island(p, s->def, s->memory->plans, pool, result));
 }
 
-static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool)
+/* `together`: by all ranks. */
+static bool solve_island(Solve *s, int island, TnArena *arena, TnPool *pool, bool together)
 {
     const TnIslands *islands = &s->solution->islands;
     TnIslandResult *result = &s->solution->results[island];
     TnProblem part;
-    if (!tn_island_extract(s->problem, islands, island, arena, &part) ||
-        !solve_part(s, &part, pool, result))
-        return false;
+    if (!tn_island_extract(s->problem, islands, island, arena, &part)) return false;
+    if (together) part.ranks = s->problem->ranks;
+    if (!solve_part(s, &part, pool, result)) return false;
     tn_island_return(&part, islands, island, s->problem);
     note_worst(islands, island, result);
     return true;
@@ -170,8 +174,8 @@ static bool do_task(Solve *s, int task)
 {
     int islands = s->solution->islands.count;
     TnArena *arena = take_arena(s->memory);
-    bool ok =
-        task < islands ? solve_island(s, task, arena, NULL) : move_freely(s, task - islands, arena);
+    bool ok = task < islands ? solve_island(s, task, arena, NULL, false)
+                             : move_freely(s, task - islands, arena);
     put_arena(s->memory, arena);
     return ok;
 }
@@ -180,9 +184,12 @@ static bool do_task(Solve *s, int task)
 static void work(void *context, int begin, int end)
 {
     Solve *s = context;
+    const TnSharedTasks *shared = &s->shared;
     (void)begin, (void)end;
     for (int i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->task_count;)
-        if (!do_task(s, s->tasks[i])) atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+        if ((!shared->ranks || shared->rank_of[i] == shared->ranks->rank) &&
+            !do_task(s, s->tasks[i]))
+            atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 
 /* ---- free bodies ---- */
@@ -237,13 +244,13 @@ static int cost_class(double cost)
     return COST_CLASSES - 1 - c;
 }
 
-/* Tasks into s->tasks by falling cost, but for islands that are worth all threads, which are done
- * here. */
+/* Tasks into s->tasks by falling cost, but for islands that are worth all threads and ranks, which
+ * are done here. */
 static bool list_tasks(Solve *s, TnPool *pool, double *total)
 {
     const TnIslands *islands = &s->solution->islands;
     const TnProblem *p = s->problem;
-    int all = islands->count + p->large_count, threads = tn_pool_threads(pool);
+    int all = islands->count + p->large_count, ranks = tn_ranks_count(p->ranks);
     int first[COST_CLASSES + 1] = {0};
     double *cost = TN_ARENA_NEW(p->arena, double, all);
     s->tasks = TN_ARENA_NEW(p->arena, int, all);
@@ -255,9 +262,13 @@ static bool list_tasks(Solve *s, TnPool *pool, double *total)
         cost[i] = none ? 0.0 : task_work(s, i);
         *total += cost[i];
     }
-    for (int i = 0; threads > 1 && i < islands->count; i++) {
-        if (cost[i] < WORTH_SHARING_INSIDE || cost[i] * threads <= *total) continue;
-        bool ok = solve_island(s, i, &s->memory->together, pool);
+    bool shared = tn_ranks_worth(p->ranks, *total);
+    int workers = tn_pool_threads(pool) * (shared ? ranks : 1);
+    for (int i = 0; workers > 1 && i < islands->count; i++) {
+        bool worth =
+            cost[i] >= WORTH_SHARING_INSIDE || (shared && tn_ranks_worth(p->ranks, cost[i]));
+        if (!worth || cost[i] * workers <= *total) continue;
+        bool ok = solve_island(s, i, &s->memory->together, pool, shared);
         reset_arena(s->memory, &s->memory->together);
         if (!ok) return false;
         *total -= cost[i];
@@ -269,7 +280,8 @@ static bool list_tasks(Solve *s, TnPool *pool, double *total)
     s->task_count = first[COST_CLASSES];
     for (int i = 0; i < all; i++)
         if (cost[i] > 0.0) s->tasks[first[cost_class(cost[i])]++] = i;
-    return true;
+    return !shared || !s->task_count ||
+           tn_shared_assign(p->ranks, p->arena, s->tasks, s->task_count, cost, &s->shared);
 }
 
 /* One island with every block and constraint: as it stands. */
@@ -286,7 +298,7 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
 {
     Solve s = {.problem = p, .def = def, .memory = memory, .solution = out};
     TnIslands *islands = &out->islands;
-    if (!tn_islands_find(p, islands)) return false;
+    if (!tn_islands_find(p, pool, islands)) return false;
     out->results = TN_ARENA_ZERO(p->arena, TnIslandResult, islands->count);
     if (!out->results) return false;
     if (islands->count == 1 && islands->block_start[1] == p->twist_count + p->large_count &&
@@ -300,7 +312,9 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
     int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);
     if (threads > memory->count) threads = memory->count;
     tn_pool_run(threads > 1 ? pool : NULL, threads, 1, work, &s);
-    return !atomic_load_explicit(&s.failed, memory_order_relaxed);
+    bool failed = atomic_load_explicit(&s.failed, memory_order_relaxed);
+    if (s.shared.ranks && !tn_shared_tell(&s.shared, p, out, &failed)) return false;
+    return !failed;
 }
 
 TnSolutionSummary tn_solution_summary(const TnSolution *solution)

@@ -3,31 +3,18 @@
  * Each world is a whole TnWorld. A row of the batch's arrays is compared with the state of its
  * world before a step, byte by byte; only what differs is set. Threads take whole worlds, so what a
  * world computes cannot depend on their number. */
-#include <tenon/batch.h>
+#include "batch.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../base/base.h"
-#include "../base/pool.h"
 
 #define MAX_COUNT 1000000
-
-struct TnBatch {
-    TnWorld **worlds;
-    TnPool *pool;
-    TnBatchView view;
-    double *time;
-    TnStepReport *reports;
-    uint8_t *refused; /* per world: its row, in the push that runs */
-};
 
 TnBatchDef tn_batch_def(void)
 {
     return (TnBatchDef){.count = 1, .thread_count = 1, .world = tn_world_def()};
 }
-
-TnRollout tn_rollout(void) { return (TnRollout){.repeat = 1}; }
 
 static bool check_def(const TnBatchDef *def, const TnModel *model, TnError *err)
 {
@@ -81,19 +68,44 @@ static bool create_arrays(TnBatch *batch, int count, const TnModelInfo *info)
            view->reports && batch->refused && batch->worlds;
 }
 
+/* What makes the other worlds: each is touched first by the thread that steps it. */
+typedef struct Making {
+    TnBatch *batch;
+    const TnWorldDef *def;
+    const TnModel *model;
+} Making;
+
+static void make_world(void *context, int index)
+{
+    const Making *making = context;
+    TnBatch *batch = making->batch;
+    if (!batch->worlds[index])
+        batch->worlds[index] = tn_world_create(making->def, making->model, NULL);
+    batch->refused[index] = !batch->worlds[index];
+    if (batch->worlds[index]) tn_batch_pull(batch, index);
+}
+
+/* The first world tells whether the definition is all right. */
+static bool create_worlds(TnBatch *batch, const TnWorldDef *def, const TnModel *model, TnError *err)
+{
+    Making making = {batch, def, model};
+    batch->worlds[0] = tn_world_create(def, model, err);
+    if (!batch->worlds[0]) return false;
+    tn_batch_share(batch, (TnBatchWork){{make_world, NULL}, NULL, &making});
+    if (tn_batch_rows_fit(batch)) return true;
+    tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory for %d worlds", batch->view.count);
+    return false;
+}
+
 TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *err)
 {
     if (!check_def(def, model, err)) return NULL;
     TnModelInfo info = tn_model_info(model);
     TnBatch *batch = tn_calloc(1, sizeof *batch);
-    bool ok = batch && create_arrays(batch, def->count, &info);
-    if (ok) ok = (batch->pool = tn_pool_create(def->thread_count)) != NULL;
+    bool ok = batch && create_arrays(batch, def->count, &info) &&
+              tn_batch_share_init(batch, def->thread_count);
     if (!ok) tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory or no threads");
-    for (int i = 0; ok && i < def->count; i++) {
-        ok = (batch->worlds[i] = tn_world_create(&def->world, model, err)) != NULL;
-        if (ok) tn_batch_pull(batch, i);
-    }
-    if (ok) return batch;
+    if (ok && create_worlds(batch, &def->world, model, err)) return batch;
     tn_batch_destroy(batch);
     return NULL;
 }
@@ -103,7 +115,7 @@ void tn_batch_destroy(TnBatch *batch)
     if (!batch) return;
     TnBatchView *view = &batch->view;
     for (int i = 0; batch->worlds && i < view->count; i++) tn_world_destroy(batch->worlds[i]);
-    tn_pool_destroy(batch->pool);
+    tn_batch_share_free(batch);
     tn_free(batch->worlds);
     tn_free(batch->time);
     tn_free(view->qpos);
@@ -118,14 +130,9 @@ void tn_batch_destroy(TnBatch *batch)
 
 TnBatchView tn_batch_view(const TnBatch *batch) { return batch ? batch->view : (TnBatchView){0}; }
 
-static bool has(const TnBatch *batch, int index)
-{
-    return batch && index >= 0 && index < batch->view.count;
-}
-
 TnWorld *tn_batch_world(const TnBatch *batch, int index)
 {
-    return has(batch, index) ? batch->worlds[index] : NULL;
+    return tn_batch_has(batch, index) ? batch->worlds[index] : NULL;
 }
 
 static double *row(double *array, int index, int width)
@@ -145,7 +152,7 @@ static void copy(double *to, const double *from, int count)
 
 void tn_batch_pull(TnBatch *batch, int index)
 {
-    if (!has(batch, index)) return;
+    if (!tn_batch_has(batch, index)) return;
     const TnBatchView *view = &batch->view;
     TnStateView state = tn_world_state(batch->worlds[index]);
     batch->time[index] = state.time;
@@ -180,7 +187,7 @@ static TnStatus set_what_differs(TnBatch *batch, int index, TnError *err)
 
 TnStatus tn_batch_push(TnBatch *batch, int index, TnError *err)
 {
-    if (!has(batch, index)) {
+    if (!tn_batch_has(batch, index)) {
         tn_error_add(err, TN_ERROR_USAGE, "batch: there is no world %d", index);
         return TN_ERROR_USAGE;
     }
@@ -189,31 +196,28 @@ TnStatus tn_batch_push(TnBatch *batch, int index, TnError *err)
     return status;
 }
 
-typedef struct Task {
-    TnBatch *batch;
-    const uint8_t *mask;
-    const TnRollout *rollout;
-    double *data;
-} Task;
-
-static bool rests(const Task *task, int i)
+TnStatus tn_batch_refuse(TnError *err, const char *why)
 {
-    return (task->mask && !task->mask[i]) || task->batch->view.diverged[i];
+    tn_error_add(err, TN_ERROR_USAGE, "batch: %s", why);
+    return TN_ERROR_USAGE;
 }
 
-static void push_range(void *context, int begin, int end)
+/* ---- rows ---- */
+
+void tn_batch_push_row(TnBatch *batch, int index)
 {
-    const Task *task = context;
-    for (int i = begin; i < end; i++)
-        task->batch->refused[i] = set_what_differs(task->batch, i, NULL) != TN_OK;
+    batch->refused[index] = set_what_differs(batch, index, NULL) != TN_OK;
 }
 
-/* Rows that were refused are asked for their reasons one after the other, in order. */
-static TnStatus push_all(const Task *task, TnError *err)
+bool tn_batch_rows_fit(const TnBatch *batch)
 {
-    TnBatch *batch = task->batch;
+    return !memchr(batch->refused, 1, (size_t)batch->view.count);
+}
+
+/* They are asked for their reasons one after the other, in order. */
+TnStatus tn_batch_rows_error(TnBatch *batch, TnError *err)
+{
     TnStatus status = TN_OK;
-    tn_pool_run(batch->pool, batch->view.count, 1, push_range, (void *)task);
     for (int i = 0; i < batch->view.count; i++) {
         if (!batch->refused[i]) continue;
         TnError why = {0};
@@ -223,48 +227,69 @@ static TnStatus push_all(const Task *task, TnError *err)
     return status;
 }
 
-static void step_row(TnBatch *batch, int index)
+/* ---- steps ---- */
+
+typedef struct Task {
+    TnBatch *batch;
+    const uint8_t *mask;
+    double *data;
+    TnKeyId key;
+} Task;
+
+static void push_phase(void *context, int index)
+{
+    tn_batch_push_row(((const Task *)context)->batch, index);
+}
+
+static bool rows_fit(void *context) { return tn_batch_rows_fit(((const Task *)context)->batch); }
+
+void tn_batch_step_row(TnBatch *batch, int index)
 {
     batch->reports[index] = tn_world_step(batch->worlds[index]);
     batch->view.diverged[index] = batch->reports[index].diverged;
 }
 
-static void step_range(void *context, int begin, int end)
+static void step_phase(void *context, int index)
 {
     const Task *task = context;
-    for (int i = begin; i < end; i++) {
-        if (!rests(task, i)) step_row(task->batch, i);
-        tn_batch_pull(task->batch, i);
-    }
-}
-
-static TnStatus refuse(TnError *err, const char *why)
-{
-    tn_error_add(err, TN_ERROR_USAGE, "batch: %s", why);
-    return TN_ERROR_USAGE;
+    TnBatch *batch = task->batch;
+    bool rests = (task->mask && !task->mask[index]) || batch->view.diverged[index];
+    if (!rests) tn_batch_step_row(batch, index);
+    tn_batch_pull(batch, index);
 }
 
 TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 {
-    if (!batch) return refuse(err, "no batch");
+    if (!batch) return tn_batch_refuse(err, "no batch");
     Task task = {.batch = batch, .mask = mask};
-    TnStatus status = push_all(&task, err);
-    if (status == TN_OK) tn_pool_run(batch->pool, batch->view.count, 1, step_range, &task);
-    return status;
+    tn_batch_share(batch, (TnBatchWork){{push_phase, step_phase}, rows_fit, &task});
+    return tn_batch_rows_error(batch, err);
 }
 
 TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err)
 {
-    if (!has(batch, index)) return refuse(err, "there is no such world");
+    if (!tn_batch_has(batch, index)) return tn_batch_refuse(err, "there is no such world");
     TnStatus status = set_what_differs(batch, index, err);
-    if (status == TN_OK) step_row(batch, index);
+    if (status == TN_OK) tn_batch_step_row(batch, index);
     tn_batch_pull(batch, index);
     return status;
 }
 
-static void reset_row(TnBatch *batch, int index, TnKeyId key)
+void tn_batch_step_bare(TnBatch *batch, int index)
 {
-    tn_world_reset(batch->worlds[index], key);
+    if (!tn_batch_has(batch, index)) return;
+    tn_batch_step_row(batch, index);
+    batch->time[index] = tn_world_state(batch->worlds[index]).time;
+}
+
+/* ---- resets and sensors ---- */
+
+static void reset_phase(void *context, int index)
+{
+    const Task *task = context;
+    TnBatch *batch = task->batch;
+    if (task->mask && !task->mask[index]) return;
+    tn_world_reset(batch->worlds[index], task->key);
     batch->view.diverged[index] = 0;
     batch->reports[index] = (TnStepReport){0};
     tn_batch_pull(batch, index);
@@ -274,111 +299,31 @@ void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key)
 {
     if (!batch || key < 0 || key > tn_model_info(tn_world_model(batch->worlds[0])).key_count)
         return;
-    for (int i = 0; i < batch->view.count; i++)
-        if (!mask || mask[i]) reset_row(batch, i, key);
+    Task task = {.batch = batch, .mask = mask, .key = key};
+    tn_batch_share(batch, (TnBatchWork){{reset_phase, NULL}, NULL, &task});
 }
 
-static void sensors_range(void *context, int begin, int end)
+static void sensors_phase(void *context, int index)
 {
     const Task *task = context;
-    for (int i = begin; i < end; i++)
-        task->batch->refused[i] =
-            tn_world_sensors(task->batch->worlds[i],
-                             row(task->data, i, task->batch->view.sensor_data_count),
-                             NULL) != TN_OK;
+    TnBatch *batch = task->batch;
+    tn_batch_pull(batch, index);
+    batch->refused[index] =
+        tn_world_sensors(batch->worlds[index],
+                         row(task->data, index, batch->view.sensor_data_count), NULL) != TN_OK;
 }
 
 TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err)
 {
-    if (!batch || !data) return refuse(err, "batch and data must be given");
+    if (!batch || !data) return tn_batch_refuse(err, "batch and data must be given");
     Task task = {.batch = batch, .data = data};
-    TnStatus status = push_all(&task, err);
+    tn_batch_share(batch, (TnBatchWork){{push_phase, NULL}, NULL, &task});
+    TnStatus status = tn_batch_rows_error(batch, err);
     if (status != TN_OK) return status;
-    for (int i = 0; i < batch->view.count; i++) tn_batch_pull(batch, i);
-    tn_pool_run(batch->pool, batch->view.count, 1, sensors_range, &task);
+    tn_batch_share(batch, (TnBatchWork){{sensors_phase, NULL}, NULL, &task});
     for (int i = 0; i < batch->view.count; i++)
         if (batch->refused[i])
             status = tn_world_sensors(batch->worlds[i], row(data, i, batch->view.sensor_data_count),
                                       err);
     return status;
-}
-
-/* What a rollout says after control k. */
-static bool note(const Task *task, int index, int k)
-{
-    const TnBatchView *view = &task->batch->view;
-    const TnRollout *out = task->rollout;
-    TnWorld *world = task->batch->worlds[index];
-    TnStateView state = tn_world_state(world);
-    size_t place = (size_t)index * (size_t)out->length + (size_t)k;
-    if (out->time) out->time[place] = state.time;
-    if (out->qpos) copy(out->qpos + place * (size_t)view->qpos_count, state.qpos, view->qpos_count);
-    if (out->qvel) copy(out->qvel + place * (size_t)view->dof_count, state.qvel, view->dof_count);
-    if (out->act) copy(out->act + place * (size_t)view->act_count, state.act, view->act_count);
-    return !out->sensors ||
-           tn_world_sensors(world, out->sensors + place * (size_t)view->sensor_data_count, NULL) ==
-               TN_OK;
-}
-
-static void rollout_world(const Task *task, int index)
-{
-    TnBatch *batch = task->batch;
-    const TnRollout *rollout = task->rollout;
-    int width = batch->view.ctrl_count;
-    for (int k = rollout->begin; k < rollout->end; k++) {
-        if (rollout->ctrl && width > 0 && !batch->view.diverged[index])
-            tn_world_set_ctrl(batch->worlds[index],
-                              rollout->ctrl +
-                                  ((size_t)index * (size_t)rollout->length + (size_t)k) *
-                                      (size_t)width,
-                              NULL);
-        for (int s = 0; s < rollout->repeat && !batch->view.diverged[index]; s++)
-            step_row(batch, index);
-        if (!note(task, index, k)) batch->refused[index] = 1;
-    }
-}
-
-static void rollout_range(void *context, int begin, int end)
-{
-    const Task *task = context;
-    for (int i = begin; i < end; i++) {
-        if (!task->mask || task->mask[i]) rollout_world(task, i);
-        tn_batch_pull(task->batch, i);
-    }
-}
-
-static TnStatus check_rollout(const TnBatch *batch, const TnRollout *rollout, TnError *err)
-{
-    int length = rollout->length, width = batch->view.ctrl_count;
-    if (length < 1 || rollout->repeat < 1)
-        return refuse(err, "length and repeat of a rollout must be 1 or more");
-    if (rollout->begin < 0 || rollout->end < rollout->begin || rollout->end > length)
-        return refuse(err, "a rollout must begin and end within its length");
-    for (int i = 0; rollout->ctrl && i < batch->view.count; i++) {
-        if (rollout->mask && !rollout->mask[i]) continue;
-        const double *ctrl = rollout->ctrl + (size_t)i * (size_t)length * (size_t)width;
-        for (int k = rollout->begin * width; k < rollout->end * width; k++)
-            if (!isfinite(ctrl[k])) {
-                tn_error_add(err, TN_ERROR_USAGE, "batch: ctrl[%d, %d, %d] is not finite", i,
-                             k / width, k % width);
-                return TN_ERROR_USAGE;
-            }
-    }
-    return TN_OK;
-}
-
-TnStatus tn_batch_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err)
-{
-    if (!batch || !rollout) return refuse(err, "batch and rollout must be given");
-    TnRollout whole = *rollout;
-    if (whole.end == 0) whole.end = whole.length;
-    TnStatus status = check_rollout(batch, &whole, err);
-    if (status != TN_OK) return status;
-    Task task = {.batch = batch, .mask = whole.mask, .rollout = &whole};
-    status = push_all(&task, err);
-    if (status != TN_OK) return status;
-    tn_pool_run(batch->pool, batch->view.count, 1, rollout_range, &task);
-    for (int i = 0; i < batch->view.count; i++)
-        if (batch->refused[i]) return refuse(err, "no memory for the sensors");
-    return TN_OK;
 }

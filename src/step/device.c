@@ -85,6 +85,7 @@ static bool check(const TnWorld *world, TnError *err)
     check_bodies(world->model, err);
     check_geoms(world, err);
     check_counts(world->model, err);
+    if (world->def.ranks) refuse(err, "a world of several processes", NULL, NULL);
     if (world->def.sleep != TN_SLEEP_OFF) refuse(err, "sleeping", NULL, NULL);
     if (world->def.relinearize > 1) refuse(err, "a number of passes", NULL, NULL);
     if (solver->anderson > 0) refuse(err, "Anderson acceleration", NULL, NULL);

@@ -124,10 +124,30 @@ static bool eval_lift(const TnModel *model, const double *qpos, const TnLinkFram
     return true;
 }
 
-static bool eval(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
-                 TnArena *arena, TnEval *out)
+/* Frames at qpos, with mocap bodies where they were put; NULL: no memory. */
+static const TnLinkFrame *eval_frames(const TnModel *model, const double *qpos, TnArena *arena,
+                                      const TnEval *out)
 {
     TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count);
+    if (!frames) return NULL;
+    tn_kinematics(model, qpos, 0, model->link_count, frames);
+    for (int l = 1; out->mocap && l <= model->mocap_count; l++)
+        tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
+    return frames;
+}
+
+static const double (*eval_twists(const TnModel *model, const double *qpos, const double *qvel,
+                                  const TnLinkFrame *frames, TnArena *arena))[6]
+{
+    double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
+    if (twists) tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
+    return (const double(*)[6])twists;
+}
+
+bool tn_model_eval_in(const TnModel *model, const double *qpos, const double *qvel,
+                      const double *ctrl, const TnInstant *known, TnArena *arena, TnEval *out)
+{
+    const TnLinkFrame *frames = known ? known->frames : eval_frames(model, qpos, arena, out);
     if (!frames) return false;
     if (!qvel) {
         qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
@@ -136,9 +156,6 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
     double *inputs = TN_ARENA_NEW(arena, double, model->actuator_count);
     if (!inputs) return false;
     const TnDrive drive = {0.0, model->option.timestep, ctrl, out->act, qpos, frames};
-    tn_kinematics(model, qpos, 0, model->link_count, frames);
-    for (int l = 1; out->mocap && l <= model->mocap_count; l++)
-        tn_mocap_frame(out->mocap + 7 * (l - 1), &frames[l]);
     tn_actuator_inputs(model, &drive, inputs, NULL);
     if (out->body_poses)
         for (int b = 0; b < model->body_count; b++)
@@ -148,10 +165,10 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         !eval_dynamics(model, qpos, qvel, frames, arena, out))
         return false;
     if (!out->actuator_force && !out->sensors && !out->passive) return true;
-    double(*twists)[6] = tn_arena_alloc(arena, sizeof *twists * (size_t)model->link_count);
+    const double(*twists)[6] =
+        known ? known->twists : eval_twists(model, qpos, qvel, frames, arena);
     if (!twists) return false;
-    tn_kinematics_twists(model, qpos, qvel, frames, 0, model->link_count, twists);
-    const TnDriven state = {qpos, qvel, inputs, frames, (const double(*)[6])twists};
+    const TnDriven state = {qpos, qvel, inputs, frames, twists};
     for (int a = 0; out->actuator_force && a < model->actuator_count; a++)
         out->actuator_force[a] = tn_actuator_force(model, a, &state);
     double *lift = NULL;
@@ -160,7 +177,7 @@ static bool eval(const TnModel *model, const double *qpos, const double *qvel, c
         return false;
     if (out->passive && !eval_passive(model, &state, lift, arena, out->passive)) return false;
     if (out->sensors) {
-        TnSensing at = {model, qpos, qvel, inputs, frames, (const double(*)[6])twists, lift};
+        TnSensing at = {model, qpos, qvel, inputs, frames, twists, lift};
         tn_sensors_eval(&at, out->sensors);
     }
     return true;
@@ -192,7 +209,7 @@ TnStatus tn_model_eval(const TnModel *model, const double *qpos, const double *q
     TnArena arena;
     bool ok = tn_arena_init(&arena, "eval", scratch_size(model));
     if (ok) {
-        ok = eval(model, qpos, qvel, ctrl, &arena, out);
+        ok = tn_model_eval_in(model, qpos, qvel, ctrl, NULL, &arena, out);
         tn_arena_free(&arena);
     }
     if (!ok) {

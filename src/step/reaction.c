@@ -49,21 +49,24 @@ static void middle_qpos(const TnModel *model, const double *a, const double *b, 
     }
 }
 
-static void find_motion(const TnWorld *world, TnReactions *r)
+/* Of a link and those that carry it, which come before it. */
+static void find_motion(const TnWorld *world, TnReactions *r, int l)
 {
     const TnModel *model = world->model;
-    int n = model->link_count;
-    tn_kinematics(model, world->start_qpos, 0, n, r->start);
-    tn_kinematics_twists(model, world->start_qpos, world->start_qvel, r->start, 0, n,
-                         r->start_twists);
-    middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
-    tn_kinematics(model, r->qpos, 0, n, r->middle);
-    for (int l = 1; l <= model->mocap_count; l++) {
+    if (r->has[l]) return;
+    if (l > 0) find_motion(world, r, model->links[l].parent);
+    r->has[l] = true;
+    if (l > 0 && l <= model->mocap_count) {
         const TnLinkFrame *end = &world->frames[l];
         memcpy(r->start_twists[l], world->twists[l], sizeof r->start_twists[l]);
         tn_mocap_carry(end, world->twists[l], -world->t, &r->start[l]);
         tn_mocap_carry(end, world->twists[l], -0.5 * world->t, &r->middle[l]);
+        return;
     }
+    tn_kinematics(model, world->start_qpos, l, 1, r->start);
+    tn_kinematics_twists(model, world->start_qpos, world->start_qvel, r->start, l, 1,
+                         r->start_twists);
+    tn_kinematics(model, r->qpos, l, 1, r->middle);
 }
 
 /* Of a body at one end of the step. */
@@ -140,7 +143,7 @@ static void hand_on(const TnModel *model, TnReactions *r, int body)
 static bool find_all(TnWorld *world, TnReactions *r)
 {
     const TnModel *model = world->model;
-    find_motion(world, r);
+    for (int l = 0; l < model->link_count; l++) find_motion(world, r, l);
     for (int b = 1; b < model->body_count; b++) {
         const TnLink *link = &model->links[model->bodies[b].link];
         if (link->subsystem < 0 ||
@@ -166,13 +169,16 @@ static bool reserve(const TnModel *model, TnReactions *r)
     r->start = TN_ARENA_NEW(arena, TnLinkFrame, links);
     r->middle = TN_ARENA_NEW(arena, TnLinkFrame, links);
     r->start_twists = tn_arena_alloc(arena, wrench * links);
+    r->has = TN_ARENA_ZERO(arena, bool, links);
     r->qpos = TN_ARENA_NEW(arena, double, model->qpos_count);
     r->wrench = tn_arena_calloc(arena, wrench * (size_t)model->body_count);
     r->equality = tn_arena_calloc(arena, wrench * (size_t)model->equality_count);
-    return r->start && r->middle && r->start_twists && r->qpos && r->wrench && r->equality;
+    return r->start && r->middle && r->start_twists && r->has && r->qpos && r->wrench &&
+           r->equality;
 }
 
-bool tn_reactions_find(TnWorld *world)
+/* Where the motion of links can be found; false: there was no step, or no memory. */
+static bool begin(TnWorld *world)
 {
     const TnModel *model = world->model;
     if (!world->has_problem) return false;
@@ -186,7 +192,17 @@ bool tn_reactions_find(TnWorld *world)
         world->reactions = r;
     }
     TnReactions *r = world->reactions;
-    if (!r->known) r->known = reserve(model, r) && find_all(world, r);
+    if (r->begun) return true;
+    r->begun = reserve(model, r);
+    if (r->begun) middle_qpos(model, world->start_qpos, world->state.qpos, r->qpos);
+    return r->begun;
+}
+
+bool tn_reactions_find(TnWorld *world)
+{
+    if (!begin(world)) return false;
+    TnReactions *r = world->reactions;
+    if (!r->known) r->known = r->begun = find_all(world, r);
     return r->known;
 }
 
@@ -288,8 +304,9 @@ static void sense_acceleration(TnWorld *world, const TnSensor *sensor, double da
 {
     const TnModel *model = world->model;
     const TnSite *site = &model->sites[sensor->object];
-    if (!tn_reactions_find(world)) return; /* NaN already */
-    const TnReactions *r = world->reactions;
+    if (!begin(world)) return; /* NaN already */
+    TnReactions *r = world->reactions;
+    find_motion(world, r, model->bodies[site->body].link);
     double before[6], after[6], pos[3], quat[4];
     int first = sensor->type == TN_SENSOR_SITE_ANGULAR_ACC ? 3 : 0;
     tn_site_twist(model, site, r->start, (const double(*)[6])r->start_twists, before);
@@ -310,14 +327,22 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
     tn_world_fetch(world);
     const TnModel *model = world->model;
     TnEval eval = {.act = world->state.act, .mocap = world->state.mocap, .sensors = data};
-    TnStatus status =
-        tn_model_eval(model, world->state.qpos, world->state.qvel, world->state.ctrl, &eval, err);
+    if (model->sensor_count == 0) return TN_OK;
+    /* where some links move by other means than qpos, their motion at rest is what counts */
+    const TnInstant now = tn_world_now(world), *known = &now;
+    if (model->mocap_count || model->rod_count || model->soft_count) known = NULL;
+    tn_arena_reset(&world->asked);
+    if (!tn_model_eval_in(model, world->state.qpos, world->state.qvel, world->state.ctrl, known,
+                          &world->asked, &eval)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory for the sensors");
+        return TN_ERROR_MEMORY;
+    }
     const TnSensing at = {.model = model,
                           .qpos = world->state.qpos,
                           .qvel = world->state.qvel,
                           .frames = world->frames,
                           .twists = (const double(*)[6])world->twists};
-    for (int s = 0; status == TN_OK && s < model->sensor_count; s++) {
+    for (int s = 0; s < model->sensor_count; s++) {
         const TnSensor *sensor = &model->sensors[s];
         double *own = data + sensor->data_start;
         if (sensor->type == TN_SENSOR_FORCE || sensor->type == TN_SENSOR_TORQUE)
@@ -333,5 +358,5 @@ TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err)
             tn_sense_contact(world, &at, sensor, own);
         tn_sensor_cut(sensor, own);
     }
-    return status;
+    return TN_OK;
 }

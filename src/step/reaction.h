@@ -5,10 +5,12 @@
 
 #include "world.h"
 
-/* Means over the last step, world axes. All but the first two lines lives in the arena. */
+/* Means over the last step, world axes. All but the first three lines lives in the arena. */
 typedef struct TnReactions {
     TnArena arena;
-    bool known;                  /* of the last step */
+    bool begun;                  /* the arrays are there; frames and twists of links with `has`, */
+    bool known;                  /* or everything */
+    bool *has;                   /* per link */
     TnLinkFrame *start, *middle; /* per link: where the step began, and half way */
     double (*start_twists)[6];
     double *qpos; /* half way */
@@ -26,7 +28,7 @@ void tn_reactions_destroy(TnReactions *reactions); /* NULL is fine */
 
 static inline void tn_reactions_forget(TnReactions *reactions)
 {
-    if (reactions) reactions->known = false;
+    if (reactions) reactions->begun = reactions->known = false;
 }
 
 /* ---- reaction_forces.c ---- */

@@ -2,7 +2,10 @@
 #ifndef TN_STEP_SENSORS_H
 #define TN_STEP_SENSORS_H
 
+#include <tenon/world.h>
+
 #include "../dynamics/dynamics.h"
+#include "energy.h"
 
 /* A state: frames and twists are those of the links. */
 typedef struct TnSensing {
@@ -16,6 +19,11 @@ typedef struct TnSensing {
 /* All sensors. What a state does not tell is NaN: forces, torques and accelerations. The clock is
  * 0. */
 void tn_sensors_eval(const TnSensing *at, double *data);
+
+/* tn_model_eval with scratch from an arena; `known` has the frames and twists where somebody knows
+ * them, or is NULL. False: no memory. (eval.c) */
+bool tn_model_eval_in(const TnModel *model, const double *qpos, const double *qvel,
+                      const double *ctrl, const TnInstant *known, TnArena *arena, TnEval *out);
 
 /* What is left of a sensor's numbers within its cutoff. */
 void tn_sensor_cut(const TnSensor *sensor, double *data);

@@ -41,6 +41,7 @@ static bool build(TnStep *step, bool again)
                                            .arena = &world->arena,
                                            .pool = world->team};
     if (!tn_constraint_build(&step->constraint, &world->set)) return false;
+    world->set.problem.ranks = world->def.ranks;
     if (again) tn_step_start_from(step, &last);
     return true;
 }

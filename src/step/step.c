@@ -34,6 +34,7 @@
 
 void tn_step_lap(TnStep *step, double *phase)
 {
+    if (step->world->untimed) return;
     double now = tn_clock();
     *phase += now - step->clock;
     step->clock = now;
@@ -146,7 +147,7 @@ static bool finish(TnStep *step)
 TnStepReport tn_step_once(TnWorld *world)
 {
     TnStepReport report = tn_report_open();
-    TnStep step = {.world = world, .report = &report, .clock = tn_clock()};
+    TnStep step = {.world = world, .report = &report, .clock = world->untimed ? 0.0 : tn_clock()};
     double start = step.clock;
     bool woken, ok;
     do ok = try_step(&step, &woken);

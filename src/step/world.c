@@ -191,6 +191,7 @@ void tn_world_destroy(TnWorld *world)
     tn_collider_destroy(world->collider);
     tn_solver_memory_destroy(world->solver_memory);
     tn_arena_free(&world->arena);
+    tn_arena_free(&world->asked);
     tn_free(world->start);
     tn_listed_destroy(&world->listed);
     tn_free(world->frames);

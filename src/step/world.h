@@ -54,6 +54,7 @@ struct TnWorld {
     TnGroups *groups;
     TnCollider *collider;
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
+    TnArena asked; /* scratch of a question */
     TnState state;
     TnLinkFrame *frames; /* per link, at state.qpos */
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
@@ -87,9 +88,10 @@ struct TnWorld {
     bool bounces;           /* some geom has restitution */
     TnStepFn before, after; /* what users want to be called; NULL: nothing */
     void *callback_user;
-    bool stepping;               /* a step runs, or one of those */
-    bool mocap_moves;            /* some mocap body does, in this step */
     struct TnDeviceSide *device; /* where steps run there (device.h); NULL: here */
+    bool stepping;               /* a step runs, or one of those */
+    bool untimed;     /* nobody will read the times of the steps to come: they are zero */
+    bool mocap_moves; /* some mocap body does, in this step */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */
     TnSolution solution; /* of it then; no islands otherwise */

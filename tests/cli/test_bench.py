@@ -23,6 +23,17 @@ class Bench(BenchTest):
             self.assertGreater(run["step_ms_mean"], 0)
             self.assertGreater(run["us_per_iteration"], 0)
 
+    def test_batches_have_the_same_bits_for_any_number_of_threads(self):
+        r = self.tenon_json("batch", self.model, "--worlds", "3", "--threads", "1,2", "--steps", "4", "--settle", "2",
+                            "--spread", "2", "--repeats", "1")
+        self.assertEqual([run["threads"] for run in r["runs"]], [1, 2])
+        self.assertEqual(r["runs"][0]["hash"], r["runs"][1]["hash"])
+        for run in r["runs"]:
+            for key in ("step_ms", "rollout_ms", "steps_per_second", "rollout_steps_per_second", "speed_up"):
+                self.assertGreater(run[key], 0)
+        self.refused("batch", self.model, "--worlds", "0", says=["--worlds"])
+        self.refused("batch", self.model, "--threads", "65", says=["--threads"])
+
     def test_one_iteration_count_is_the_top_level(self):
         r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))
@@ -89,6 +100,15 @@ class Bench(BenchTest):
         for row in (rows["10 parts, R 100"], rows["2 parts, R 60"]):
             self.assertEqual(row["missed"], 0)
             self.assertGreater(row["rigid_error_max"], row["error_max"])
+
+    def test_threads_make_the_same_steps(self):
+        r = self.tenon_json("threads", "--only", "spheres1000", "--threads", "1,3", "--iterations", "5", "--steps", "2",
+                            "--repeats", "1", "--quiet")
+        self.assertEqual([(s["scene"], s["same_state"]) for s in r["scenes"]], [("spheres1000", True)])
+        self.assertEqual([t["threads"] for t in r["scenes"][0]["threads"]], [1, 3])
+        self.assertEqual(r["scenes"][0]["threads"][0]["ratio"], 1)
+        self.assertGreater(r["scenes"][0]["contacts"], 1000)  # more than half of those that have settled
+        self.refused("threads", "--only", "sphere1000", says=["did you mean 'spheres1000'?"])
 
     def test_scaling_builds_piles_and_fits_a_line(self):
         r = self.tenon_json("scaling", "--of", "spheres", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")

@@ -6,7 +6,7 @@ import subprocess
 from cli import ROOT, BenchTest, CliTest, pycheck
 
 TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "convert", "eval", "solve")
-BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "piles", "gpu")
+BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "threads", "piles", "batch", "gpu")
 
 
 class Usage(CliTest):
@@ -109,6 +109,7 @@ class Usage(CliTest):
                          ("help table", "tenon-bench table")):
             err = self.refused(*was.split(), says=[f"was replaced by '{now}'\n"])
             self.assertEqual(err.count("\n"), 1)
+        self.refused("sweep", "study.py", says=["a command of the Python package: 'python3 -m tenon.sweep --help'\n"])
 
 
 class RunScript(CliTest):

@@ -168,16 +168,19 @@ TEST(a_rollout_of_a_world_that_diverges_repeats_its_last_state)
     TnModel *model = load_text(scene, &err);
     TnBatch *batch = make_batch(model, 2, 1);
     double ctrl[2][LENGTH][2] = {0}, qpos[2][LENGTH][16], time[2][LENGTH];
+    uint8_t diverged[2][LENGTH];
     ctrl[1][3][0] = 1e200;
     TnRollout rollout = tn_rollout();
     rollout.length = LENGTH;
     rollout.ctrl = &ctrl[0][0][0];
     rollout.qpos = &qpos[0][0][0];
     rollout.time = &time[0][0];
+    rollout.diverged = &diverged[0][0];
     CHECK(tn_batch_rollout(batch, &rollout, &err) == TN_OK);
     TnBatchView view = tn_batch_view(batch);
     CHECK(!view.diverged[0] && view.diverged[1]);
     for (int k = 0; k < LENGTH; k++) {
+        CHECK(!diverged[0][k] && diverged[1][k] == (k >= 3));
         const double *same = qpos[0][k < 3 ? k : 2]; /* before, both worlds do the same */
         CHECK(memcmp(qpos[1][k], same, sizeof qpos[1][k]) == 0);
     }
@@ -224,18 +227,203 @@ TEST(a_row_that_is_refused_stops_the_step_of_all)
     tn_model_destroy(model);
 }
 
+TEST(a_bare_step_is_a_step_whose_row_comes_later)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatchDef def = tn_batch_def();
+    TnBatch *a = tn_batch_create(&def, model, &err), *b = tn_batch_create(&def, model, &err);
+    CHECK(a && b);
+    double before = tn_batch_view(b).qpos[2];
+    for (int k = 0; k < 5; k++) {
+        CHECK(tn_batch_step_world(a, 0, &err) == TN_OK);
+        tn_batch_step_bare(b, 0);
+    }
+    CHECK(tn_batch_view(b).qpos[2] == before && tn_batch_view(a).qpos[2] != before);
+    CHECK(tn_batch_view(b).time[0] == tn_batch_view(a).time[0]);
+    CHECK(tn_batch_view(b).reports[0].contact_count == tn_batch_view(a).reports[0].contact_count);
+    tn_batch_pull(b, 0);
+    CHECK(tn_batch_view(b).qpos[2] == tn_batch_view(a).qpos[2]);
+    CHECK(tn_world_hash(tn_batch_world(a, 0)) == tn_world_hash(tn_batch_world(b, 0)));
+    tn_batch_step_bare(b, 7);
+    tn_batch_step_bare(NULL, 0);
+    tn_batch_destroy(a);
+    tn_batch_destroy(b);
+    tn_model_destroy(model);
+}
+
+/* Every parameter of world i, for a lone world or a row of arrays. */
+typedef struct Parameters {
+    double gravity[3], timestep, friction[3], size[3], gain, bias[3], mass, com[3], inertia[6];
+    TnJointForces forces;
+} Parameters;
+
+static Parameters parameters_of(int i)
+{
+    double x = 1.0 + 0.1 * i;
+    return (Parameters){.gravity = {0.2 * i, 0.0, -9.0 - 0.3 * i},
+                        .timestep = 0.004 + 0.0005 * i,
+                        .friction = {0.1 * x, 0.001, 0.0},
+                        .size = {0.1 * x, 0.1, 0.1},
+                        .gain = x,
+                        .bias = {0.01 * i, -0.1 * i, -0.02},
+                        .mass = 3.0 * x,
+                        .com = {0.01 * i, 0.0, 0.0},
+                        .inertia = {0.02 * x, 0.02 * x, 0.03 * x, 0.0, 0.0, 0.0},
+                        .forces = {2.0 * i, 0.1, 0.1 * x, 0.01 * i, 0.0}};
+}
+
+enum { FLOOR = 1, BALL_GEOM = 2, BOX_GEOM = 3, JOINT_J = 3, MOTOR_J = 1 };
+
+static void set_alone(TnWorld *world, const TnModel *model, int i)
+{
+    TnError err = {0};
+    Parameters p = parameters_of(i);
+    TnBodyId box = tn_model_find_body(model, "box"), ball = tn_model_find_body(model, "ball");
+    CHECK(tn_world_set_gravity(world, p.gravity, &err) == TN_OK);
+    CHECK(tn_world_set_timestep(world, p.timestep, &err) == TN_OK);
+    CHECK(tn_world_set_geom_friction(world, FLOOR, p.friction, &err) == TN_OK);
+    CHECK(tn_world_set_geom_size(world, BALL_GEOM, p.size, &err) == TN_OK);
+    CHECK(tn_world_set_actuator(world, MOTOR_J, p.gain, p.bias, &err) == TN_OK);
+    CHECK(tn_world_set_joint_forces(world, JOINT_J, &p.forces, &err) == TN_OK);
+    CHECK(tn_world_set_body_mass(world, box, p.mass, p.com, p.inertia, &err) == TN_OK);
+    CHECK(tn_world_set_body_mass(world, ball, p.mass, NULL, NULL, &err) == TN_OK);
+}
+
+static void set_all(TnBatch *batch, const TnModel *model, const uint8_t *mask)
+{
+    TnError err = {0};
+    static double gravity[COUNT][3], timestep[COUNT], friction[COUNT][3], size[COUNT][3];
+    static double gain[COUNT], bias[COUNT][3], mass[COUNT], com[COUNT][3], inertia[COUNT][6];
+    static TnJointForces forces[COUNT];
+    TnBodyId box = tn_model_find_body(model, "box"), ball = tn_model_find_body(model, "ball");
+    for (int i = 0; i < COUNT; i++) {
+        Parameters p = parameters_of(i);
+        memcpy(gravity[i], p.gravity, sizeof p.gravity);
+        memcpy(friction[i], p.friction, sizeof p.friction);
+        memcpy(size[i], p.size, sizeof p.size);
+        memcpy(bias[i], p.bias, sizeof p.bias);
+        memcpy(com[i], p.com, sizeof p.com);
+        memcpy(inertia[i], p.inertia, sizeof p.inertia);
+        timestep[i] = p.timestep;
+        gain[i] = p.gain;
+        mass[i] = p.mass;
+        forces[i] = p.forces;
+    }
+    CHECK(tn_batch_set_gravity(batch, mask, gravity[0], &err) == TN_OK);
+    CHECK(tn_batch_set_timestep(batch, mask, timestep, &err) == TN_OK);
+    CHECK(tn_batch_set_geom_friction(batch, mask, FLOOR, friction[0], &err) == TN_OK);
+    CHECK(tn_batch_set_geom_size(batch, mask, BALL_GEOM, size[0], &err) == TN_OK);
+    CHECK(tn_batch_set_actuator(batch, mask, MOTOR_J, gain, bias[0], &err) == TN_OK);
+    CHECK(tn_batch_set_joint_forces(batch, mask, JOINT_J, forces, &err) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, mask, box, mass, com[0], inertia[0], &err) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, mask, ball, mass, NULL, NULL, &err) == TN_OK);
+}
+
+TEST(worlds_with_their_own_parameters_have_the_bits_of_lone_ones)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnWorldDef def = tn_world_def();
+    uint8_t mask[COUNT] = {1, 1, 1, 0, 1, 1, 1};
+    uint64_t alone[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        TnWorld *world = tn_world_create(&def, model, &err);
+        if (mask[i]) set_alone(world, model, i);
+        for (int k = 0; k < STEPS; k++) tn_world_step(world);
+        alone[i] = tn_world_hash(world);
+        tn_world_destroy(world);
+        for (int j = 0; j < i; j++) CHECK(alone[i] != alone[j]);
+    }
+    for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
+        TnBatch *batch = make_batch(model, COUNT, threads);
+        set_all(batch, model, mask);
+        for (int k = 0; k < STEPS; k++) CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        for (int i = 0; i < COUNT; i++) CHECK(tn_world_hash(tn_batch_world(batch, i)) == alone[i]);
+        tn_batch_destroy(batch);
+    }
+    tn_model_destroy(model);
+}
+
+TEST(a_world_that_refuses_a_parameter_is_named_and_the_others_have_theirs)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 3, 2);
+    TnBodyId box = tn_model_find_body(model, "box");
+    double mass[3] = {1.0, -1.0, NAN};
+    CHECK(tn_batch_set_body_mass(batch, NULL, box, mass, NULL, NULL, &err) == TN_ERROR_USAGE);
+    CHECK(err.count == 2 && strstr(err.message, "world 1: ") && strstr(err.message, "world 2: "));
+    CHECK(strstr(err.message, "mass must be positive") != NULL);
+    double before = tn_model_body_info(model, box).mass;
+    CHECK(tn_model_body_info(tn_world_model(tn_batch_world(batch, 0)), box).mass == 1.0);
+    CHECK(tn_model_body_info(tn_world_model(tn_batch_world(batch, 1)), box).mass == before);
+    uint8_t first[3] = {1, 0, 0};
+    CHECK(tn_batch_set_body_mass(batch, first, box, mass, NULL, NULL, NULL) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, NULL, 99, mass, NULL, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_gravity(batch, NULL, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_timestep(NULL, NULL, mass, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_geom_friction(batch, NULL, 1, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_geom_size(batch, NULL, 1, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_actuator(batch, NULL, 1, NULL, NULL, NULL) == TN_ERROR_USAGE);
+    CHECK(tn_batch_set_joint_forces(batch, NULL, 1, NULL, NULL) == TN_ERROR_USAGE);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(one_saved_state_goes_to_the_worlds_of_the_mask)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatch *batch = make_batch(model, 3, 2);
+    TnBatchView view = tn_batch_view(batch);
+    for (int k = 0; k < 20; k++) tn_batch_step(batch, NULL, &err);
+    static unsigned char saved[1 << 16];
+    size_t size = tn_world_save_size(tn_batch_world(batch, 0)), sizes[3] = {size, size, 5};
+    CHECK(size <= sizeof saved);
+    CHECK(tn_world_save(tn_batch_world(batch, 0), saved, size, &err) == TN_OK);
+    view.ctrl[2] = 1e200; /* world 1 diverges */
+    for (int k = 0; k < 5; k++) tn_batch_step(batch, NULL, &err);
+    CHECK(view.diverged[1]);
+    uint64_t second = tn_world_hash(tn_batch_world(batch, 2));
+    const void *states[3] = {saved, saved, saved};
+    uint8_t mask[3] = {1, 1, 0};
+    CHECK(tn_batch_restore(batch, mask, states, sizes, &err) == TN_OK);
+    CHECK(!view.diverged[1] && view.time[0] == view.time[1] && view.time[2] > view.time[0]);
+    CHECK(memcmp(view.qpos, view.qpos + 16, 16 * sizeof(double)) == 0);
+    CHECK(tn_world_hash(tn_batch_world(batch, 2)) == second);
+    for (int k = 0; k < 5; k++) tn_batch_step(batch, NULL, &err);
+    CHECK(tn_world_hash(tn_batch_world(batch, 0)) == tn_world_hash(tn_batch_world(batch, 1)));
+    err = (TnError){0};
+    CHECK(tn_batch_restore(batch, NULL, states, sizes, &err) == TN_ERROR_USAGE);
+    CHECK(err.count == 1 && strstr(err.message, "world 2: "));
+    CHECK(tn_batch_restore(batch, NULL, NULL, sizes, NULL) == TN_ERROR_USAGE);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
 TEST(warm_steps_of_a_batch_allocate_nothing)
 {
     TnError err = {0};
     TnModel *model = load_text(scene, &err);
     TnBatch *batch = make_batch(model, 4, 2);
     TnBatchView view = tn_batch_view(batch);
+    double ctrl[4][3][2] = {0}, qpos[4][3][16], sensors[4][3][5];
+    uint8_t diverged[4][3];
+    TnRollout rollout = tn_rollout();
+    rollout.length = 3;
+    rollout.ctrl = &ctrl[0][0][0];
+    rollout.qpos = &qpos[0][0][0];
+    rollout.sensors = &sensors[0][0][0];
+    rollout.diverged = &diverged[0][0];
     for (int k = 0; k < 80; k++) tn_batch_step(batch, NULL, &err);
+    tn_batch_rollout(batch, &rollout, &err); /* sensors warm up, too */
     long before = tn_malloc_count();
     for (int k = 0; k < 10; k++) {
         view.ctrl[3] = 0.01 * k;
         tn_batch_step(batch, NULL, &err);
     }
+    CHECK(tn_batch_rollout(batch, &rollout, &err) == TN_OK);
     CHECK(tn_malloc_count() == before);
     tn_batch_destroy(batch);
     tn_model_destroy(model);

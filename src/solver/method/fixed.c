@@ -1,6 +1,7 @@
 /* fixed.c: a fixed number of iterations on the whole problem at once, or a method that takes all of
  * it and stops by itself. */
 #include "own_method.h"
+#include "parted.h"
 
 bool tn_solves_to_tolerance(const TnSolverDef *def)
 {
@@ -9,6 +10,7 @@ bool tn_solves_to_tolerance(const TnSolverDef *def)
 
 bool tn_fixed_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
+    if (tn_parted_suits(p, def)) return true; /* each rank prepares its part */
     return tn_own_run(def) ? tn_problem_prepare_A(p, pool) && tn_own_prepare(p, def, pool)
                            : tn_problem_prepare(p, def, pool);
 }
@@ -25,6 +27,7 @@ bool tn_fixed_iterate(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memo
                      .plans = tn_solver_memory_plans(memory),
                      .memory = memory,
                      .pool = pool};
+    if (tn_parted_suits(p, def)) return tn_parted_fixed(p, def, pool, result);
     if (!tn_own_run(def)) {
         *result = tn_subadmm_solve(p, def, pool);
         return true;

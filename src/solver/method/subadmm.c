@@ -19,9 +19,8 @@
 #include "../block/block.h"
 #include "anderson.h"
 #include "loop.h"
+#include "parted.h"
 
-/* Iterations between two looks at the residual when a tolerance is set. */
-#define CHECK_EVERY 5
 #define CONTACTS_PER_BOND 6 /* what one costs */
 
 /* TAKE and PUT are Anderson's, and spins are bounded again after it. */
@@ -40,7 +39,7 @@ typedef struct Loop {
     TnSolveResult result; /* iterations: those finished */
 } Loop;
 
-static double residual(const TnProblem *p)
+double tn_subadmm_residual(const TnProblem *p)
 {
     double sum = 0.0;
     int count = 3 * p->contact_count + p->row_count;
@@ -56,9 +55,9 @@ static int begin_iteration(Loop *loop)
     const TnSolverDef *def = loop->def;
     int number = loop->result.iterations + 1;
     loop->alpha = number == 1 ? 1.0 : def->over_relaxation;
-    loop->measure = number == def->iterations ||
-                    (def->tolerance > 0.0 && number % CHECK_EVERY == 0) ||
-                    (loop->watch.enough && (number % CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
+    loop->measure =
+        number == def->iterations || (def->tolerance > 0.0 && number % TN_CHECK_EVERY == 0) ||
+        (loop->watch.enough && (number % TN_CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
     loop->stage = CONSTRAINTS;
     return loop->chunks;
 }
@@ -69,7 +68,7 @@ static bool end_iteration(Loop *loop)
     const TnSolverDef *def = loop->def;
     loop->result.iterations++;
     if (loop->measure) {
-        loop->result.residual = residual(loop->problem);
+        loop->result.residual = tn_subadmm_residual(loop->problem);
         loop->result.converged = def->tolerance <= 0.0 || loop->result.residual < def->tolerance;
         if (def->tolerance > 0.0 && loop->result.converged) return false;
         if (loop->watch.enough && loop->watch.enough(loop->watch.context, &loop->result))
@@ -201,6 +200,8 @@ void tn_subadmm_finish(TnProblem *p, TnPool *pool)
 
 TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPool *pool)
 {
+    TnSolveResult together;
+    if (tn_parted_watched(p, def, watch, pool, &together)) return together;
     int threads = worth_threads(p);
     if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
     Loop loop = {.problem = p,

@@ -48,9 +48,6 @@ bool tn_small_reserve_steps(TnSmall *s)
     return s->unknowns;
 }
 
-static Parts one(int at, double value) { return (Parts){1, {at}, {value}}; }
-static Parts two(int at, double a, double b) { return (Parts){2, {at, at + 1}, {a, b}}; }
-
 /* Friction of a seventh number and more lags by a step. */
 static void add_part(Parts *parts, int at, double value)
 {
@@ -59,10 +56,15 @@ static void add_part(Parts *parts, int at, double value)
     parts->value[parts->count++] = value;
 }
 
-static Unknown *add(Step *s, Parts force, Parts equation, double a, double rhs)
+/* Its parts are added in place: made elsewhere and copied, they cost more than all else of a law.
+ */
+static Unknown *add(Step *s, double a, double rhs)
 {
-    s->unknowns[s->count] = (Unknown){force, equation, a, rhs};
-    return &s->unknowns[s->count++];
+    Unknown *x = &s->unknowns[s->count++];
+    x->force.count = x->equation.count = 0;
+    x->a = a;
+    x->rhs = rhs;
+    return x;
 }
 
 /* ---- laws ---- */
@@ -70,7 +72,9 @@ static Unknown *add(Step *s, Parts force, Parts equation, double a, double rhs)
 static void hold(Step *s, int at, double D, bool fades)
 {
     double a = D / s->R, centre = fades ? s->fade * s->small->lambda[at] : 0.0;
-    add(s, one(at, 1.0), one(at, 1.0), a, -a * centre);
+    Unknown *x = add(s, a, -a * centre);
+    add_part(&x->force, at, 1.0);
+    add_part(&x->equation, at, 1.0);
 }
 
 static void release(Step *s, const TnSmallGroup *g, int from)
@@ -99,8 +103,11 @@ static void slide(Step *s, int at, double D, double mu, int normal, const double
     add_part(&s->unknowns[j].force, at, mu * d[0]);
     add_part(&s->unknowns[j].force, at + 1, mu * d[1]);
     double a = (1.0 - kappa) * D + D / s->R;
-    add(s, two(at, -d[1], d[0]), two(at, -kappa * d[1], kappa * d[0]), a,
-        -(1.0 - kappa) * D * across);
+    Unknown *x = add(s, a, -(1.0 - kappa) * D * across);
+    add_part(&x->force, at, -d[1]);
+    add_part(&x->force, at + 1, d[0]);
+    add_part(&x->equation, at, -kappa * d[1]);
+    add_part(&x->equation, at + 1, kappa * d[0]);
 }
 
 static void line_contact(Step *s, TnSmallGroup *g)
@@ -141,8 +148,9 @@ static void line_soft(Step *s, const TnSmallGroup *g)
     const TnSmall *w = s->small;
     const TnRow *row = &w->problem->rows[g->row];
     double gain = tn_soft_gain(row), scale = g->D[0] > 0.0 ? g->D[0] / (1.0 + g->D[0] * gain) : 1.0;
-    add(s, one(g->at, 1.0), one(g->at, scale * gain), scale,
-        scale * (tn_soft_force(row, 0.0) - w->lambda[g->at]));
+    Unknown *x = add(s, scale, scale * (tn_soft_force(row, 0.0) - w->lambda[g->at]));
+    add_part(&x->force, g->at, 1.0);
+    add_part(&x->equation, g->at, scale * gain);
 }
 
 static void line_disc(Step *s, const TnSmallGroup *g)

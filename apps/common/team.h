@@ -1,0 +1,16 @@
+/* team.h: processes that run one command together (tenon-mpi). Only the first of them writes, and
+ * all end together. A program that is alone is a team of one. */
+#ifndef TENON_TEAM_H
+#define TENON_TEAM_H
+
+#include <tenon/tenon.h>
+
+void team_set(const TnRanks *ranks);
+const TnRanks *team_ranks(void); /* NULL: alone */
+bool team_writes(void);          /* this is the process that does */
+/* Whether it is so for any of them; all must ask. */
+bool team_any(bool here);
+/* A number that all of them get, and that no other team is likely to; all must ask. */
+uint64_t team_number(void);
+
+#endif

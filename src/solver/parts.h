@@ -1,0 +1,62 @@
+/* parts.h: a problem that ranks iterate on together, each on a part of it.
+ *
+ * All ranks have the problem. Twist blocks come in the order of their contacts, which is one of
+ * space, so each rank owns a range of them; ranges are weighed by contacts, so that they follow the
+ * bodies from step to step. A part has the blocks that the rank owns, every contact and row on
+ * them, and the blocks of others that these touch, as ghosts. Contacts come in whole batches, so
+ * that sums over the lanes of a batch are those of the problem. A contact between two ranks is in
+ * both parts; both compute it from the same numbers. So all that an iteration needs are the
+ * velocities of ghosts, six numbers each.
+ *
+ * A large block is in every part that touches it, with all of its constraints. Each of these ranks
+ * updates it, from the same numbers too. */
+#ifndef TN_SOLVER_PARTS_H
+#define TN_SOLVER_PARTS_H
+
+#include "islands.h"
+
+/* Contact batches in a row, few enough for threads to share runs evenly. */
+#define TN_RUN 64
+typedef struct TnRun {
+    int begin, end;
+} TnRun;
+
+typedef struct TnParts {
+    const TnRanks *ranks;
+    TnProblem *whole;
+    TnProblem part;
+    TnIslands cut; /* what the part has of the whole, as if that were an island */
+    /* per rank and one more: twist blocks, contact batches and large blocks that it tells the
+     * others of */
+    int *first_twist, *first_batch, *first_large;
+    int own, inner; /* twist blocks: the rank's own are first, and of these the ones that no other
+                       rank needs */
+    TnRun *inside, *border; /* contact batches without and with ghosts */
+    int inside_count, border_count;
+    /* exchange: rows of the part's twist table, grouped by link */
+    TnRankLink *links;
+    int link_count, boundary;
+    int *sent_row, sent_count, *received_row, received_count;
+    double (*sent)[6], (*received)[6];
+    void *exchange;
+    /* scratch of what is told to all */
+    char *packed;
+    size_t *start, *at;          /* per rank and one more */
+    int *row_owner, *bond_owner; /* ranks */
+} TnParts;
+
+/* Whether ranks are worth it, and may. */
+bool tn_parts_suit(const TnProblem *problem, const TnSolverDef *def);
+/* From the problem's arena. `prepared`: weights and factors are copied, otherwise the part is to be
+ * prepared. Collective, as are those below. False: no memory. */
+bool tn_parts_open(TnProblem *whole, bool prepared, TnParts *out);
+void tn_parts_close(TnParts *parts);
+/* Velocities of ghosts. */
+void tn_parts_send(TnParts *parts);
+void tn_parts_receive(TnParts *parts);
+/* Of the whole: forces; forces and velocities; changes in the last iteration. */
+void tn_parts_tell_forces(TnParts *parts);
+void tn_parts_tell(TnParts *parts);
+void tn_parts_tell_changes(TnParts *parts);
+
+#endif
