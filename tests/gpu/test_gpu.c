@@ -114,8 +114,6 @@ TEST(steps_agree_with_the_cpu_in_double)
     const char *const piles[] = {"a", "b", "c", "abcde"};
     for (int i = 0; i < 4; i++) {
         Agreement a = compare_steps(TN_DEVICE_CUDA64, piles[i], 1e-12, 18);
-        printf("%s: %d compared, %g contacts each, %g of %g m/s or rad/s\n", piles[i], a.compared,
-               a.compared ? (double)a.contacts / a.compared : 0.0, a.velocity, a.speed);
         CHECK(a.compared >= 8);
         CHECK(a.contacts > 10 * a.compared);
         CHECK(a.speed > 0.04);
@@ -126,7 +124,6 @@ TEST(steps_agree_with_the_cpu_in_double)
 TEST(steps_agree_with_the_cpu_in_single)
 {
     Agreement a = compare_steps(TN_DEVICE_CUDA, "ab", 1e-5, 18);
-    printf("single: %g of %g m/s or rad/s\n", a.velocity, a.speed);
     CHECK(a.compared >= 8);
     CHECK(a.velocity < 1e-5 * a.speed);
 }
