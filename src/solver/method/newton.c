@@ -13,6 +13,8 @@
 
 #define LEAST_GAIN 0.9  /* of the error, that a step may leave */
 #define WORTHY_GAIN 0.5 /* and with which another one is worth it */
+/* Tolerances: contradictions are below this, so where more is lost no other R helps. */
+#define FAR 1e4
 /* TN_FADE. Nothing holds forces that move nothing: contradictions in e drive them by R times
  * themselves, step after step, until they end at bounds of friction. The first step is about a
  * little less than the forces there are, so that such forces fade; it leaves TN_FADE D λ / R,
@@ -33,6 +35,7 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
         if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
+            if (map.largest > FAR * tolerance && next.rms > map.rms) break;
             n.laws.R /= TN_LESS_STIFF;
             continue;
         }
