@@ -215,8 +215,8 @@ TEST(contact_lines_touch_the_law_they_stand_for)
 }
 
 /* With a reach of 1 and λ_c = λ the line is that of the natural map: friction that slips, with κ =
- * μ t_n/|t_t|, turns by (1 - κ) D λ⁺ + κ u⁺ = 0 across t_t, up to 1/R. 1e-5 is ten times that,
- * since forces and velocities are up to ten. */
+ * μ t_n/|t_t|, turns by (1 - κ + 1/R) D λ⁺ + κ u⁺ = 0 across t_t. 1e-9: of numbers of order one,
+ * each a difference of some that are R times as large. */
 TEST(slipping_friction_turns_as_the_natural_map_does)
 {
     const TnContactKernels *kernels = tn_contact_kernels_generic();
@@ -245,8 +245,9 @@ TEST(slipping_friction_turns_as_the_natural_map_does)
             force[k] = d->line.a[c][k];
             for (int j = 0; j < 3; j++) force[k] -= d->line.G[c / TN_LANES][3 * k + j][l] * next[j];
         }
-        double turn = (1.0 - kappa) * D * v3_dot(across, force) + kappa * v3_dot(across, next);
-        CHECK_NEAR(turn, 0.0, 1e-5);
+        double turn =
+            (1.0 - kappa + 1.0 / soft.R) * D * v3_dot(across, force) + kappa * v3_dot(across, next);
+        CHECK_NEAR(turn, 0.0, 1e-9);
         slips++;
     }
     CHECK(slips > CONTACTS / 10);

@@ -32,8 +32,9 @@
 
 #define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */
-#define WARM_MARGIN 3.0 /* times the natural map: a start too close to the cones gets stuck there  \
-                         */
+#define WARM_MARGIN                                                                                \
+    3.0 /* times the natural map: a start too close to the cones gets stuck there                  \
+         */
 #define SHORT_STEP 0.1
 #define MOST_SHORT 4 /* in a row: nothing moves any more */
 /* Newton's steps at the end */
@@ -464,7 +465,9 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         if (short_steps == MOST_SHORT) break;
         move(&s, part);
         TnNaturalMap map = tn_natural_map(p, D, &s.u, &s.lambda);
-        if (map.largest < TRY_AGAIN * s.tried && try_newton(&s, D, tolerance, map, out)) break;
+        /* at the end, too: rounding takes u and λ apart, and a step of Newton's does not */
+        bool may_end = map.largest < fmax(TRY_AGAIN * s.tried, tolerance);
+        if (may_end && try_newton(&s, D, tolerance, map, out)) break;
         if (!(map.largest < s.best)) continue;
         s.best = map.largest;
         tn_lambda_put(p, &s.lambda);
