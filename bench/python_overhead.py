@@ -2,8 +2,10 @@
 
     bench/python_overhead.py [--batch N] [--threads N]
 
-The step in C is what its own clock says (report.times["total"]); the rest of a call is Python's: the call itself, releasing
-the GIL, comparing the arrays, copying the new state, reading the clock. --batch also times one step of N worlds of scenes/stir.xml on 1 and on --threads threads."""
+The step in C has a clock around it within the module; the rest of a call is Python's: the call itself, releasing the GIL, and,
+if someone has arrays of the world, comparing and copying them. "read": qpos and qvel are asked for and dropped again after
+each step; "held": they are kept all the time; "written": ctrl is written before each
+step. --batch also times one step of N worlds of scenes/stir.xml on 1 and on --threads threads."""
 import argparse
 import pathlib
 import statistics
@@ -20,17 +22,25 @@ def overhead(name, model, count, rounds):
     world = tenon.World(model)
     world.step(10)
     state = world.save()
-    calls, beyond = [], []
-    for _ in range(rounds):
-        world.restore(state)
-        for _ in range(count):
-            start = time.perf_counter()
-            world.step()
-            call = time.perf_counter() - start
-            calls.append(call)
-            beyond.append(call - world.report.times["total"])
-    print(f"{name:10} nq {model.nq:5}   call {1e6 * min(calls):9.2f} µs   beyond the step in C: median "
-          f"{1e6 * statistics.median(beyond):.2f} µs, least {1e6 * min(beyond):.2f} µs")
+    for how in ("alone", "read", "held", "written"):
+        calls, beyond, kept = [], [], None
+        for _ in range(rounds):
+            world.restore(state)
+            if how == "held":
+                kept = (world.qpos, world.qvel)
+            for _ in range(count):
+                if how == "written" and model.nu:
+                    world.ctrl[0] += 1e-9
+                start = time.perf_counter()
+                in_c = world._timed_step()
+                call = time.perf_counter() - start
+                calls.append(call)
+                beyond.append(call - in_c)
+                if how == "read":
+                    world.qpos, world.qvel
+        del kept
+        print(f"{name:10} nq {model.nq:5}   arrays {how:7}   call {1e6 * min(calls):9.2f} µs   beyond the step in C: median "
+              f"{1e6 * statistics.median(beyond):.2f} µs, least {1e6 * min(beyond):.2f} µs")
 
 
 def batch_time(model, count, threads, rounds):
@@ -52,7 +62,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2, help="threads of the batch; default 2")
     options = parser.parse_args()
     overhead("pendulum", tenon.Model.from_string(PENDULUM), 2000, 30)
-    overhead("stir", tenon.Model.from_file(SCENES / "stir.xml"), 10, 10)
+    overhead("stir", tenon.Model.from_file(SCENES / "stir.xml"), 10, 20)
     if options.batch:
         model = tenon.Model.from_file(SCENES / "stir.xml")
         one = batch_time(model, options.batch, 1, 4)

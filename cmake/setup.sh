@@ -105,6 +105,37 @@ install_python_tools() {
     fi
 }
 
+# Stable-Baselines3, for the test that learns. Its torch comes from Debian: that of PyPI has 3 GB of libraries for graphics
+# cards. So this is an environment of the system's own Python.
+install_learning() {
+    local wanted=tests/python/learning.txt done=.venv-learning/learning.txt python=/usr/bin/python3
+    cmp -s $wanted $done && return
+    $python -c 'import ensurepip, venv' 2>/dev/null || install_wished /usr/lib/python3/ensurepip:python3-venv
+    install_wished /usr/lib/python3/dist-packages/torch:python3-torch
+    $python -c 'import torch' 2>/dev/null || return 0
+    say "installing Stable-Baselines3 into .venv-learning"
+    if { [ -x .venv-learning/bin/python ] || $python -m venv --system-site-packages .venv-learning; } </dev/null >&2 &&
+        .venv-learning/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without Stable-Baselines3"
+    fi
+}
+
+# What docs/build needs, in the same environment.
+install_docs_tools() {
+    local wanted=docs/requirements.txt done=.venv/docs.txt
+    command -v doxygen >/dev/null 2>&1 || install_wished doxygen:doxygen
+    cmp -s $wanted $done && return
+    [ -x .venv/bin/python ] || return 0 # install_python_tools has said why
+    say "installing what builds the documentation into .venv"
+    if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without the tools of the documentation"
+    fi
+}
+
 # Ray, on which sweeps are tested, in the same environment.
 install_ray() {
     local wanted=python/requirements-ray.txt done=.venv/ray.txt

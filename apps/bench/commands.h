@@ -10,6 +10,7 @@ int cmd_table(int argc, char **argv);
 int cmd_scaling(int argc, char **argv);
 int cmd_convergence(int argc, char **argv);
 int cmd_piles(int argc, char **argv);
+int cmd_threads(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
 
 #endif

@@ -9,6 +9,7 @@ static const Command commands[] = {
     {"table", cmd_table, "the paper's table: five solvers and the automatic method, same steps"},
     {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
     {"scaling", cmd_scaling, "time per step of growing piles, longer cables and finer soft beams"},
+    {"threads", cmd_threads, "the same steps on 1, 2, 4, ... threads, phase by phase"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
     {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
 };

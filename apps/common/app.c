@@ -88,7 +88,8 @@ bool make_parent_folders(const char *path)
     char *copy = strdup(path);
     if (!copy) return false;
     bool fine = true;
-    for (char *slash = strchr(copy + 1, '/'); slash && fine; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(copy + (copy[0] == '/'), '/'); slash && fine;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
         *slash = '/';

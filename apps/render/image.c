@@ -126,7 +126,7 @@ bool image_make_folders(const char *path)
 {
     char *copy = strdup(path);
     bool fine = copy != NULL;
-    for (char *slash = fine ? strchr(copy + 1, '/') : NULL; slash && fine;
+    for (char *slash = fine ? strchr(copy + (copy[0] == '/'), '/') : NULL; slash && fine;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         fine = mkdir(copy, 0777) == 0 || errno == EEXIST;

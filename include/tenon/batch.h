@@ -51,6 +51,9 @@ TN_API TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 /* A step of one world, on the calling thread and on those of the world. It is also taken if the
  * world diverged before; `diverged` then says whether it did again. */
 TN_API TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err);
+/* The same for a caller who knows that the row was not written: it is not compared, and not copied
+ * either. Call tn_batch_pull before the row is read or written again. */
+TN_API void tn_batch_step_bare(TnBatch *batch, int index);
 TN_API void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key);
 /* All sensors, count × sensor_data_count, as tn_world_sensors. */
 TN_API TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err);

@@ -812,9 +812,20 @@ TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks,
 TN_API TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks,
                                      TnError *err);
 
+/* A file in memory. */
+typedef struct TnMemoryFile {
+    const char *path;
+    const void *data;
+    size_t size; /* bytes */
+} TnMemoryFile;
+
 /* How a file is read. */
 typedef struct TnLoadDef {
     const char *text; /* read instead of the file, which need not exist; NULL (default): the file */
+    /* Looked at before those on disk: meshes, included files. Their paths begin where that of the
+     * model begins, as "robot/arm.stl" for a model "robot/arm.xml" that names "arm.stl". */
+    const TnMemoryFile *files;
+    int file_count;
     /* of URDF only */
     const char *package_path; /* folders for package://, separated by ':', tried before those of
                                  the environment variable ROS_PACKAGE_PATH; may be NULL */
@@ -831,6 +842,11 @@ TN_API TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, T
  * after it. False and an error if a file cannot be written, or if MJCF (with the element <tenon>)
  * cannot express something. */
 TN_API bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err);
+/* The same, each file given to `take`, the model last; false from it: it could not be kept. NULL:
+ * written on disk. */
+typedef bool (*TnTakeFile)(void *user, const TnMemoryFile *file);
+TN_API bool tn_builder_write_to(const TnModelBuilder *builder, const char *path, TnTakeFile take,
+                                void *user, TnError *err);
 
 TN_API void tn_model_destroy(TnModel *model); /* NULL is allowed; not while a world uses it */
 

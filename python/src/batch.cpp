@@ -379,7 +379,6 @@ void bind_batch(nb::module_ &m)
                      delete static_cast<std::shared_ptr<BatchData> *>(p);
                  });
              })
-        .def("_report", [](const Batch &b, int index) { return open(b).view.reports[index]; })
         .def("_close",
              [](Batch &b) {
                  if (b.data) Use use(*b.data);
@@ -392,7 +391,9 @@ void bind_batch(nb::module_ &m)
         .def_prop_ro(
             "time", [](const Batch &b) { return open(b), b.time; },
             nb::sig("def time(self) -> numpy.typing.NDArray[numpy.float64]"), "s, live, read-only.")
-        .def_prop_ro("_diverged", [](const Batch &b) { return open(b), b.diverged; });
+        .def_prop_ro(
+            "_diverged", [](const Batch &b) { return open(b), b.diverged; },
+            nb::sig("def _diverged(self) -> numpy.typing.NDArray[numpy.uint8]"));
     batch.def_prop_rw(
         "qpos", [](const Batch &b) { return open(b), b.qpos; },
         [](const Batch &b, nb::object x) { assign(b, b.qpos, x, "qpos", open(b).view.qpos_count); },

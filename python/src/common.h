@@ -38,15 +38,11 @@ inline void check(TnStatus status, const TnError &err)
 
 /* A model with the builder it came from, which can write it. Worlds keep it alive. */
 struct ModelData {
-    TnModelBuilder *builder = nullptr;
+    std::shared_ptr<TnModelBuilder> builder;
     TnModel *model = nullptr;
     TnModelInfo info{};
     std::string remarks;
-    ~ModelData()
-    {
-        tn_model_destroy(model);
-        tn_builder_destroy(builder);
-    }
+    ~ModelData() { tn_model_destroy(model); }
 };
 struct Model {
     std::shared_ptr<ModelData> data;
@@ -65,6 +61,10 @@ struct BatchData {
     double pace = 0; /* s that a step of all worlds took in rollouts; 0: not known */
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
+    /* Of a lone world, one bit for each array. held: someone may read or write it, so it is
+     * compared before and copied after each call; stale: it was not copied, as nobody had it. */
+    bool lone = false;
+    std::atomic<unsigned> held{0}, stale{0};
     ~BatchData()
     {
         /* the threads of a pool do not come along to a fork, and joining them would wait forever */
@@ -72,21 +72,47 @@ struct BatchData {
     }
 };
 
-/* Nobody else is inside the batch as long as this lives. */
+enum : unsigned { ARRAY_QPOS = 1, ARRAY_QVEL = 2, ARRAY_CTRL = 4, ARRAY_ACT = 8, ARRAY_ALL = 15 };
+/* Of a lone world: copies its state to some of the arrays; sets what was written there. */
+void copy_arrays(BatchData &data, unsigned which);
+TnStatus set_written(BatchData &data, unsigned which, TnError *err);
+
+/* Copies to arrays for which that is due, if nobody is inside. Whoever is inside does it on
+ * leaving.
+ */
+inline void refresh(BatchData &data)
+{
+    if (!(data.stale & data.held) || data.busy.exchange(true)) return;
+    unsigned due = data.stale & data.held;
+    copy_arrays(data, due);
+    data.stale &= ~due;
+    data.busy = false;
+}
+
+/* Nobody else is inside the batch as long as this lives. `arrays`: all of them
+ * have to be up to date. */
 class Use
 {
     BatchData &data;
 
   public:
-    explicit Use(BatchData &batch) : data(batch)
+    explicit Use(BatchData &batch, bool arrays = true) : data(batch)
     {
         if (data.threads && data.forks != fork_count())
             raise(TN_ERROR_USAGE, "a world with several threads cannot be used after a fork; make "
                                   "it in the child process, or start processes by 'spawn'");
-        if (data.busy.exchange(true, std::memory_order_acquire))
+        if (data.busy.exchange(true))
             raise(TN_ERROR_USAGE, "the world is in use by another thread");
+        if (arrays && data.stale) {
+            copy_arrays(data, data.stale);
+            data.stale = 0;
+        }
     }
-    ~Use() { data.busy.store(false, std::memory_order_release); }
+    ~Use()
+    {
+        data.busy = false;
+        refresh(data); /* someone asked for an array meanwhile */
+    }
     Use(const Use &) = delete;
 };
 
@@ -105,6 +131,9 @@ class Interruptible
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 };
+
+/* From files in memory, a dict of names and bytes, of which one is "model.xml". */
+std::shared_ptr<TnModelBuilder> load_builder(nb::handle files);
 
 TnWorldDef world_def(const nb::dict &options);
 
@@ -140,6 +169,8 @@ nb::dict evaluate(const TnModel *model, const double *qpos, const double *qvel, 
                   TnEval input, const std::vector<std::string> &want);
 
 void bind_model(nb::module_ &m);
+void bind_builder(nb::module_ &m);
+void bind_solver(nb::module_ &m);
 void bind_reports(nb::module_ &m);
 void bind_world(nb::module_ &m);
 void bind_batch(nb::module_ &m);

@@ -1,27 +1,87 @@
 /* model.cpp: loading, writing, looking up and evaluating a model. Indices count from 0 here, ids of
  * the C library from 1. */
-#include "common.h"
+#include "builder.h"
+#include "fields.h"
 
 #include <cmath>
 
-static std::shared_ptr<ModelData>
-load(const std::string &path, const std::optional<std::string> &package_path, bool free_base)
+/* The texts live as long as the dict. */
+static std::vector<TnMemoryFile> memory_files(const nb::dict &files)
+{
+    std::vector<TnMemoryFile> list;
+    for (auto [name, content] : files) {
+        if (!nb::isinstance<nb::str>(name)) expected("files", "names", name);
+        if (!nb::isinstance<nb::bytes>(content))
+            expected("files: " + nb::cast<std::string>(name), "bytes", content);
+        nb::bytes bytes = nb::borrow<nb::bytes>(content);
+        list.push_back({nb::cast<const char *>(name), bytes.c_str(), bytes.size()});
+    }
+    return list;
+}
+
+static std::shared_ptr<TnModelBuilder> read(const std::string &path, TnLoadDef def,
+                                            const nb::dict &files, TnRemarks *remarks)
+{
+    std::vector<TnMemoryFile> list = memory_files(files);
+    def.files = list.data();
+    def.file_count = (int)list.size();
+    Error err;
+    TnModelBuilder *made;
+    {
+        nb::gil_scoped_release release;
+        made = tn_builder_load(path.c_str(), &def, remarks, &err);
+    }
+    if (!made) raise(err);
+    return {made, tn_builder_destroy};
+}
+
+std::shared_ptr<TnModelBuilder> load_builder(nb::handle files)
+{
+    return read("model.xml", tn_load_def(), nb::cast<nb::dict>(files), nullptr);
+}
+
+static std::shared_ptr<ModelData> compile(std::shared_ptr<TnModelBuilder> builder)
 {
     Error err;
     auto data = std::make_shared<ModelData>();
-    auto remarks = std::make_unique<TnRemarks>();
-    TnLoadDef def = tn_load_def();
-    if (package_path) def.package_path = package_path->c_str();
-    def.free_base = free_base;
+    data->builder = std::move(builder);
     {
         nb::gil_scoped_release release;
-        data->builder = tn_builder_load(path.c_str(), &def, remarks.get(), &err);
-        if (data->builder) data->model = tn_builder_compile(data->builder, &err);
+        data->model = tn_builder_compile(data->builder.get(), &err);
     }
     if (!data->model) raise(err);
     data->info = tn_model_info(data->model);
+    return data;
+}
+
+static std::shared_ptr<ModelData>
+load(const std::string &path, const std::optional<std::string> &text, const nb::dict &files,
+     const std::optional<std::string> &package_path, bool free_base)
+{
+    auto remarks = std::make_unique<TnRemarks>();
+    TnLoadDef def = tn_load_def();
+    if (text && text->find('\0') != std::string::npos)
+        raise(TN_ERROR_MODEL, path + ": the text has a zero byte");
+    if (text) def.text = text->c_str();
+    if (package_path) def.package_path = package_path->c_str();
+    def.free_base = free_base;
+    auto data = compile(read(path, def, files, remarks.get()));
     if (remarks->count > 0) data->remarks = remarks->message;
     return data;
+}
+
+/* The definitions as files in memory; the model is "model.xml". */
+static nb::dict written(const Model &m)
+{
+    nb::dict files;
+    Error err;
+    auto take = [](void *user, const TnMemoryFile *file) {
+        nb::dict &to = *static_cast<nb::dict *>(user);
+        to[file->path] = nb::bytes(static_cast<const char *>(file->data), file->size);
+        return true;
+    };
+    if (!tn_builder_write_to(m.data->builder.get(), "model.xml", take, &files, &err)) raise(err);
+    return files;
 }
 
 /* Kinds of things that have names. */
@@ -34,6 +94,10 @@ static const char *camera_name(const TnModel *model, int32_t id)
 {
     return tn_model_camera_info(model, id).name;
 }
+static const char *mesh_name(const TnModel *model, int32_t id)
+{
+    return tn_model_mesh_info(model, id).name;
+}
 static const Kind kinds[] = {{"body", &TnModelInfo::body_count, tn_model_body_name},
                              {"joint", &TnModelInfo::joint_count, tn_model_joint_name},
                              {"geom", &TnModelInfo::geom_count, tn_model_geom_name},
@@ -44,6 +108,7 @@ static const Kind kinds[] = {{"body", &TnModelInfo::body_count, tn_model_body_na
                              {"sensor", &TnModelInfo::sensor_count, tn_model_sensor_name},
                              {"key", &TnModelInfo::key_count, tn_model_key_name},
                              {"camera", &TnModelInfo::camera_count, camera_name},
+                             {"mesh", &TnModelInfo::mesh_count, mesh_name},
                              {"rod", &TnModelInfo::rod_count, tn_model_rod_name},
                              {"wheel", &TnModelInfo::wheel_count, tn_model_wheel_name},
                              {"soft", &TnModelInfo::soft_count, tn_model_soft_name}};
@@ -64,48 +129,60 @@ static std::vector<std::string> names(const Model &m, const std::string &kind)
 
 static nb::tuple triple(const double v[3]) { return nb::make_tuple(v[0], v[1], v[2]); }
 
-static nb::dict joint_info(const Model &m, int index)
+/* ---- what the model says of a thing ---- */
+
+template <typename T> static nb::object copied(const T *from, int count, size_t width)
 {
-    static const char *const types[] = {"free", "ball", "slide", "hinge"};
-    TnJointInfo info = tn_model_joint_info(m.data->model, index + 1);
-    nb::dict d;
-    d["type"] = types[info.type];
-    d["body"] = info.body - 1;
-    d["qpos"] = nb::slice(nb::cast(info.qpos_start), nb::cast(info.qpos_start + info.qpos_count),
-                          nb::none());
-    d["qvel"] =
-        nb::slice(nb::cast(info.dof_start), nb::cast(info.dof_start + info.dof_count), nb::none());
-    d["pos"] = triple(info.pos);
-    d["axis"] = triple(info.axis);
-    if (info.limited)
-        d["range"] = nb::make_tuple(info.range[0], info.range[1]);
-    else
-        d["range"] = nb::none();
+    size_t all = (size_t)count * width;
+    auto *numbers = new T[all + 1];
+    if (from) std::copy(from, from + all, numbers);
+    nb::capsule owner(numbers, [](void *p) noexcept { delete[] static_cast<T *>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(numbers, {(size_t)count, width}, owner));
+}
+
+/* Arrays, which the tables of fields leave out. */
+template <typename Info> static void add_arrays(nb::dict &, const Info &) {}
+template <> void add_arrays(nb::dict &d, const TnMeshInfo &info)
+{
+    d["vertices"] = copied(info.vertices, info.vertex_count, 3);
+    d["triangles"] = copied(info.triangles, info.triangle_count, 3);
+    d["hull_triangles"] = copied(info.hull_triangles, info.hull_triangle_count, 3);
+}
+template <> void add_arrays(nb::dict &d, const TnRodInfo &info)
+{
+    d["lengths"] = copied(info.lengths, info.segment_count, 1).attr("ravel")();
+}
+template <> void add_arrays(nb::dict &d, const TnSoftInfo &info)
+{
+    d["rest"] = copied(info.rest, info.node_count, 3);
+    d["tets"] = copied(info.tets, info.tet_count, 4);
+    d["triangles"] = copied(info.triangles, info.triangle_count, 3);
+    d["node_masses"] = copied(info.node_masses, info.node_count, 1).attr("ravel")();
+}
+
+template <typename Info> static nb::dict tell(const Info &info)
+{
+    nb::dict d = get_fields(fields_of<Info>(), &info);
+    add_arrays(d, info);
     return d;
 }
 
-static nb::dict body_info(const Model &m, int index)
+static nb::dict info(const Model &m, const std::string &kind, int index)
 {
-    TnBodyInfo info = tn_model_body_info(m.data->model, index + 1);
-    nb::dict d;
-    d["carrier"] = info.carrier - 1;
-    d["mass"] = info.mass;
-    d["com"] = triple(info.com);
-    d["inertia"] = triple(info.inertia);
-    d["mocap"] = info.mocap - 1;
-    return d;
-}
-
-static nb::dict actuator_info(const Model &m, int index)
-{
-    TnActuatorInfo info = tn_model_actuator_info(m.data->model, index + 1);
-    nb::dict d;
-    if (info.ctrl_limited)
-        d["ctrl_range"] = nb::make_tuple(info.ctrl_range[0], info.ctrl_range[1]);
-    else
-        d["ctrl_range"] = nb::none();
-    d["act"] = info.act;
-    return d;
+    const TnModel *model = m.data->model;
+    int32_t id = index + 1;
+#define ASK(KIND)                                                                                  \
+    if (kind == #KIND) return tell(tn_model_##KIND##_info(model, id));
+    ASK(body)
+    ASK(joint)
+    ASK(geom)
+    ASK(site)
+    ASK(tendon)
+    ASK(actuator)
+    ASK(equality)
+    ASK(sensor) ASK(mesh) ASK(camera) ASK(rod) ASK(wheel) ASK(soft)
+#undef ASK
+        raise(TN_ERROR_USAGE, "no such kind: " + kind);
 }
 
 static nb::dict counts(const Model &m)
@@ -229,35 +306,48 @@ void bind_model(nb::module_ &m)
     nb::class_<Model>(m, "Model")
         .def(
             "__init__",
-            [](Model *self, const std::string &path, std::optional<std::string> package_path,
-               bool free_base) { new (self) Model{load(path, package_path, free_base)}; },
-            nb::arg("path"), nb::arg("package_path") = nb::none(), nb::arg("free_base") = false)
+            [](Model *self, const std::string &path, std::optional<std::string> text,
+               nb::dict files, std::optional<std::string> package_path, bool free_base) {
+                new (self) Model{load(path, text, files, package_path, free_base)};
+            },
+            nb::arg("path"), nb::arg("text") = nb::none(), nb::arg("files") = nb::dict(),
+            nb::arg("package_path") = nb::none(), nb::arg("free_base") = false)
+        .def(
+            "__init__",
+            [](Model *self, Builder &builder) {
+                auto data = compile(builder.made);
+                builder.shared = true;
+                new (self) Model{data};
+            },
+            nb::arg("builder"))
         .def("_names", names)
         .def("_counts", counts)
-        .def("_joint_info", joint_info)
-        .def("_body_info", body_info)
-        .def("_actuator_info", actuator_info)
-        .def("_sensor_range",
-             [](const Model &self, int index) {
-                 TnSensorInfo info = tn_model_sensor_info(self.data->model, index + 1);
-                 return nb::make_tuple(info.data_start, info.data_start + info.data_count);
-             })
+        .def("_info", info)
         .def("_write",
              [](const Model &self, const std::string &path) {
                  Error err;
-                 if (!tn_builder_write(self.data->builder, path.c_str(), &err)) raise(err);
+                 if (!tn_builder_write(self.data->builder.get(), path.c_str(), &err)) raise(err);
              })
+        .def("_written", written)
         .def("_eval", eval, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
              nb::arg().none(), nb::arg().none(), nb::arg())
         .def("_jacobian", jacobian)
         .def("_ik", ik, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(),
              nb::arg())
-        .def_prop_ro("name", [](const Model &self) { return self.data->info.name; })
-        .def_prop_ro("remarks", [](const Model &self) { return self.data->remarks; })
-        .def_prop_ro("timestep", [](const Model &self) { return self.data->info.option.timestep; })
-        .def_prop_ro("gravity",
-                     [](const Model &self) { return triple(self.data->info.option.gravity); })
-        .def_prop_ro("total_mass", [](const Model &self) { return self.data->info.total_mass; })
-        .def_prop_ro("track_duration",
-                     [](const Model &self) { return self.data->info.track_duration; });
+        .def_prop_ro(
+            "name", [](const Model &self) { return self.data->info.name; }, "As in its file.")
+        .def_prop_ro(
+            "remarks", [](const Model &self) { return self.data->remarks; },
+            "What the reader has to say of approximations, one per line.")
+        .def_prop_ro(
+            "timestep", [](const Model &self) { return self.data->info.option.timestep; }, "s.")
+        .def_prop_ro(
+            "gravity", [](const Model &self) { return triple(self.data->info.option.gravity); },
+            nb::sig("def gravity(self) -> tuple[float, float, float]"), "m/s².")
+        .def_prop_ro(
+            "total_mass", [](const Model &self) { return self.data->info.total_mass; },
+            "kg, of everything that moves.")
+        .def_prop_ro(
+            "track_duration", [](const Model &self) { return self.data->info.track_duration; },
+            "s, 0: the model has no control track.");
 }

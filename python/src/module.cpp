@@ -83,8 +83,12 @@ NB_MODULE(_core, m)
 {
     pthread_atfork(nullptr, nullptr, count_fork);
     nb::set_leak_warnings(false); /* worlds in globals live until the interpreter has gone */
-    m.def("version", [] { return tn_version(); });
+    m.def("_warn_of_leaks", [] { nb::set_leak_warnings(true); }); /* for tests */
+    m.def(
+        "version", [] { return tn_version(); }, "The version of the library.");
+    bind_builder(m);
     bind_model(m);
+    bind_solver(m);
     bind_reports(m);
     bind_world(m);
     bind_batch(m);

@@ -24,6 +24,7 @@ struct Shot {
         camera.camera = index + 1;
         for (int k = 0; eye && k < 3; k++) camera.eye[k] = eye[k];
         for (int k = 0; target && k < 3; k++) camera.target[k] = target[k];
+        for (int k = 0; (eye || target) && k < 3; k++) camera.up[k] = k == 2; /* upright */
         if (fovy > 0.0) camera.fovy = fovy;
     }
     /* The bytes of a new picture, and where they go. */

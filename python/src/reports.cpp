@@ -1,5 +1,6 @@
-/* reports.cpp: what a step says of itself, as objects with read-only fields. */
-#include "common.h"
+/* reports.cpp: what a step says of itself, as objects with read-only fields: those of the headers,
+ * with their comments. */
+#include "fields.h"
 
 static nb::dict by_method(const TnStepReport &r)
 {
@@ -9,62 +10,69 @@ static nb::dict by_method(const TnStepReport &r)
     return d;
 }
 
-static nb::dict times(const TnStepReport &r)
+/* A property for each field but those that the class has already. */
+template <typename T> static void add_fields(nb::class_<T> &to)
 {
-    nb::dict d;
-    d["dynamics"] = r.times.dynamics;
-    d["collision"] = r.times.collision;
-    d["constraint"] = r.times.constraint;
-    d["factor"] = r.times.factor;
-    d["iterate"] = r.times.iterate;
-    d["integrate"] = r.times.integrate;
-    d["total"] = r.times.total;
-    return d;
+    for (const Field &f : fields_of<T>()) {
+        if (nb::hasattr(to, f.name)) continue;
+        bool nested = f.type.find("Mapping") != std::string::npos;
+        std::string type = nested ? "dict[str, float]" : f.of[0] ? "int | None" : f.type;
+        std::string signature = std::string("def ") + f.name + "(self) -> " + type;
+        to.def_prop_ro(
+            f.name,
+            [&f](const T &from) {
+                return f.get(reinterpret_cast<const char *>(&from) + f.offset, f.of);
+            },
+            nb::sig(signature.c_str()), f.doc);
+    }
+}
+
+/* "Name(field=…, …)" */
+template <typename T>
+static std::string text_of(const char *name, const T &from, const std::vector<const char *> &which)
+{
+    std::string text;
+    for (const Field &f : fields_of<T>())
+        for (const char *wanted : which)
+            if (std::string(wanted) == f.name) {
+                nb::object value = f.get(reinterpret_cast<const char *>(&from) + f.offset, f.of);
+                if (nb::isinstance<nb::float_>(value))
+                    value = nb::str("{:g}").attr("format")(value);
+                text += (text.empty() ? "" : ", ") + std::string(f.name) + "=" +
+                        nb::cast<std::string>(nb::str(value));
+            }
+    return std::string(name) + "(" + text + ")";
 }
 
 void bind_reports(nb::module_ &m)
 {
-    nb::class_<TnEnergy>(m, "Energy")
-        .def_ro("kinetic", &TnEnergy::kinetic)
-        .def_ro("potential", &TnEnergy::potential)
-        .def_ro("elastic", &TnEnergy::elastic)
-        .def_prop_ro("total", [](const TnEnergy &e) { return e.kinetic + e.potential; })
+    nb::class_<TnEnergy> energy(m, "Energy", "J, of a state.");
+    energy
+        .def_prop_ro(
+            "total", [](const TnEnergy &e) { return e.kinetic + e.potential; },
+            "kinetic plus potential")
         .def("__repr__", [](const TnEnergy &e) {
-            return nb::str("Energy(kinetic={:g}, potential={:g}, elastic={:g})")
-                .attr("format")(e.kinetic, e.potential, e.elastic);
+            return text_of("Energy", e, {"kinetic", "potential", "elastic"});
         });
-    nb::class_<TnEnergyAccount>(m, "EnergyAccount")
-        .def_ro("actuators", &TnEnergyAccount::actuators)
-        .def_ro("applied", &TnEnergyAccount::applied)
-        .def_ro("friction", &TnEnergyAccount::friction)
-        .def_ro("damping", &TnEnergyAccount::damping)
-        .def_ro("impacts", &TnEnergyAccount::impacts)
-        .def_ro("step", &TnEnergyAccount::step)
-        .def_ro("created", &TnEnergyAccount::created);
-    nb::class_<TnStepReport>(m, "Report")
-        .def_ro("converged", &TnStepReport::converged)
-        .def_ro("diverged", &TnStepReport::diverged)
-        .def_ro("iterations", &TnStepReport::iterations)
-        .def_ro("residual", &TnStepReport::residual)
-        .def_ro("error", &TnStepReport::error)
-        .def_ro("rigid_error", &TnStepReport::rigid_error)
-        .def_ro("rough", &TnStepReport::rough)
-        .def_ro("aac", &TnStepReport::aac)
-        .def_ro("aal", &TnStepReport::aal)
-        .def_ro("mean_penetration", &TnStepReport::mean_penetration)
-        .def_ro("max_penetration", &TnStepReport::max_penetration)
-        .def_ro("island_count", &TnStepReport::island_count)
-        .def_ro("asleep_count", &TnStepReport::asleep_count)
-        .def_ro("contact_count", &TnStepReport::contact_count)
-        .def_ro("row_count", &TnStepReport::row_count)
-        .def_ro("created_share", &TnStepReport::created_share)
-        .def_prop_ro("energy", [](const TnStepReport &r) { return r.energy; })
-        .def_prop_ro("islands_by_method", by_method)
-        .def_prop_ro("times", times)
+    add_fields(energy);
+    nb::class_<TnEnergyAccount> account(m, "EnergyAccount", about<TnEnergyAccount>());
+    account.def("__repr__", [](const TnEnergyAccount &a) {
+        return text_of(
+            "EnergyAccount", a,
+            {"actuators", "applied", "friction", "damping", "impacts", "step", "created"});
+    });
+    add_fields(account);
+    nb::class_<TnStepReport> report(m, "Report", "What a step says of itself.");
+    report
+        .def_prop_ro("islands_by_method", by_method,
+                     nb::sig("def islands_by_method(self) -> dict[str, int]"),
+                     "number of islands by the method that found their solution")
+        .def_prop_ro(
+            "energy", [](const TnStepReport &r) { return r.energy; }, "of this step: the balance")
         .def("__repr__", [](const TnStepReport &r) {
-            return nb::str("Report(converged={}, diverged={}, error={:g}, iterations={}, "
-                           "contact_count={}, max_penetration={:g})")
-                .attr("format")(r.converged, r.diverged, r.error, r.iterations, r.contact_count,
-                                r.max_penetration);
+            return text_of("Report", r,
+                           {"converged", "diverged", "error", "iterations", "contact_count",
+                            "max_penetration"});
         });
+    add_fields(report);
 }

@@ -1,20 +1,65 @@
 /* world.cpp: a world, alone or one of a batch. Its arrays are rows of the batch: tn_batch_push
  * takes what was written there to the world, tn_batch_pull fetches what the world has. */
-#include "common.h"
+#include "solver.h"
 
 #include <cmath>
 #include <cstring>
 
+enum { QPOS, QVEL, CTRL, ACT };
 struct World {
     std::shared_ptr<BatchData> data;
     int index = 0;
-    nb::object qpos, qvel, ctrl, act;
+    nb::object arrays[4]; /* in the order of bits of ARRAY_… */
 };
 
 static BatchData &open(const World &w)
 {
     if (!w.data) raise(TN_ERROR_USAGE, "the world is closed");
     return *w.data;
+}
+
+/* After arrays were compared: from now on nobody has those to which the world has the only
+ * reference. Parts of an array refer to it. */
+static void let_go(const World &w)
+{
+#ifndef Py_GIL_DISABLED /* else references are counted elsewhere, too */
+    if (!w.data->held) return;
+    for (int k = 0; k < 4; k++)
+        if (Py_REFCNT(w.arrays[k].ptr()) == 1) w.data->held &= ~(1u << k);
+#endif
+}
+
+/* An array, up to date, for someone who may write it. */
+template <int PART> static nb::object lend(const World &w)
+{
+    BatchData &data = open(w);
+    if (data.lone) {
+        data.held |= 1u << PART;
+        refresh(data);
+    }
+    return w.arrays[PART];
+}
+
+/* What was written to arrays reaches the world. */
+static void push(BatchData &data, int index)
+{
+    Error err;
+    if (!data.lone)
+        check(tn_batch_push(data.batch, index, &err), err);
+    else if (data.held)
+        check(set_written(data, data.held, &err), err);
+}
+
+/* The state has changed: arrays follow, those of a lone world if someone has them. */
+static void changed(BatchData &data, int index)
+{
+    if (!data.lone) {
+        tn_batch_pull(data.batch, index);
+        return;
+    }
+    unsigned now = data.held;
+    if (now) copy_arrays(data, now);
+    data.stale = ARRAY_ALL & ~now;
 }
 
 /* The world for a call: nobody else uses it, and it knows what was written to its arrays. */
@@ -25,15 +70,13 @@ struct Call {
     TnWorld *world;
     Error err;
     explicit Call(const World &w)
-        : data(open(w)), use(data), index(w.index), world(tn_batch_world(data.batch, index))
+        : data(open(w)), use(data, false), index(w.index), world(tn_batch_world(data.batch, index))
     {
-        push();
+        push(data, index);
     }
-    void push() { ::check(tn_batch_push(data.batch, index, &err), err); }
-    void pull() { tn_batch_pull(data.batch, index); }
     void check(TnStatus status)
     {
-        pull();
+        changed(data, index);
         ::check(status, err);
     }
 };
@@ -46,32 +89,46 @@ static void attach(World *self, const std::shared_ptr<BatchData> &data, int inde
     };
     self->data = data;
     self->index = index;
-    self->qpos = row(view.qpos, view.qpos_count);
-    self->qvel = row(view.qvel, view.dof_count);
-    self->ctrl = row(view.ctrl, view.ctrl_count);
-    self->act = row(view.act, view.act_count);
+    self->arrays[QPOS] = row(view.qpos, view.qpos_count);
+    self->arrays[QVEL] = row(view.qvel, view.dof_count);
+    self->arrays[CTRL] = row(view.ctrl, view.ctrl_count);
+    self->arrays[ACT] = row(view.act, view.act_count);
 }
 
-static void step(const World &w, long n)
+/* `seconds`, where not NULL: what the first of the steps takes in C. */
+static void take_steps(const World &w, long n, double *seconds)
 {
     BatchData &data = open(w);
     if (n < 0) raise(TN_ERROR_USAGE, "step: n must be 0 or more");
-    Use use(data);
-    Error err;
-    TnStatus status = TN_OK;
-    {
-        nb::gil_scoped_release release;
-        if (n == 1) {
-            status = tn_batch_step_world(data.batch, w.index, &err);
-        } else {
-            Interruptible interruptible;
-            for (long k = 0; k < n && status == TN_OK; k++) {
-                status = tn_batch_step_world(data.batch, w.index, &err);
-                interruptible.look();
-            }
-        }
+    if (n == 0) return;
+    Use use(data, false);
+    push(data, w.index);
+    let_go(w);
+    nb::gil_scoped_release release;
+    struct Finally { /* also after Ctrl-C */
+        BatchData &data;
+        int index;
+        ~Finally() { changed(data, index); }
+    } finally{data, w.index};
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = seconds ? Clock::now() : Clock::time_point();
+    tn_batch_step_bare(data.batch, w.index);
+    if (seconds) *seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (n == 1) return;
+    Interruptible interruptible;
+    for (long k = 1; k < n; k++) {
+        interruptible.look();
+        tn_batch_step_bare(data.batch, w.index);
     }
-    check(status, err);
+}
+
+static void step(const World &w, long n) { take_steps(w, n, nullptr); }
+
+static double timed_step(const World &w)
+{
+    double seconds = 0;
+    take_steps(w, 1, &seconds);
+    return seconds;
 }
 
 static void reset(const World &w, int key)
@@ -83,26 +140,24 @@ static void reset(const World &w, int key)
     tn_batch_reset(data.batch, mask.data(), key + 1);
 }
 
-enum class Part { QPOS, QVEL, CTRL, ACT };
-
-static void assign(const World &w, Part part, nb::object value)
+static void assign(const World &w, int part, nb::object value)
 {
     Call call(w);
     const TnBatchView &view = call.data.view;
     switch (part) {
-    case Part::QPOS:
+    case QPOS:
         call.check(tn_world_set_state(call.world, doubles(value, {view.qpos_count}, "qpos").data(),
                                       nullptr, &call.err));
         break;
-    case Part::QVEL:
+    case QVEL:
         call.check(tn_world_set_state(call.world, nullptr,
                                       doubles(value, {view.dof_count}, "qvel").data(), &call.err));
         break;
-    case Part::CTRL:
+    case CTRL:
         call.check(tn_world_set_ctrl(call.world, doubles(value, {view.ctrl_count}, "ctrl").data(),
                                      &call.err));
         break;
-    case Part::ACT:
+    case ACT:
         call.check(tn_world_set_act(call.world, doubles(value, {view.act_count}, "act").data(),
                                     &call.err));
         break;
@@ -358,31 +413,55 @@ static void bind_parameters(nb::class_<World> &world)
             nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
 }
 
+/* What stubs say of methods that return two arrays. */
+#define TWO(NAME) nb::sig("def " NAME "(self, index: int, /) -> " TWO_ARRAYS)
+#define TWO_ARRAYS "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"
+
 static void bind_questions(nb::class_<World> &world)
 {
-    world.def("_body_pose", pair<tn_world_body_pose, 4>)
-        .def("_body_velocity", pair<tn_world_body_velocity, 3>)
-        .def("_site_pose", pair<tn_world_site_pose, 4>)
-        .def("_site_velocity", pair<tn_world_site_velocity, 3>)
-        .def("_geom_pose", pair<tn_world_geom_pose, 4>)
-        .def("_geom_velocity", pair<tn_world_geom_velocity, 3>)
-        .def("_body_reaction", reaction<tn_world_body_reaction>)
-        .def("_joint_reaction", reaction<tn_world_joint_reaction>)
-        .def("_equality_reaction", reaction<tn_world_equality_reaction>)
-        .def("_contacts", contacts)
+    world.def("_body_pose", pair<tn_world_body_pose, 4>, TWO("_body_pose"))
+        .def("_body_velocity", pair<tn_world_body_velocity, 3>, TWO("_body_velocity"))
+        .def("_site_pose", pair<tn_world_site_pose, 4>, TWO("_site_pose"))
+        .def("_site_velocity", pair<tn_world_site_velocity, 3>, TWO("_site_velocity"))
+        .def("_geom_pose", pair<tn_world_geom_pose, 4>, TWO("_geom_pose"))
+        .def("_geom_velocity", pair<tn_world_geom_velocity, 3>, TWO("_geom_velocity"))
+        .def("_body_reaction", reaction<tn_world_body_reaction>, TWO("_body_reaction"))
+        .def("_joint_reaction", reaction<tn_world_joint_reaction>, TWO("_joint_reaction"))
+        .def("_equality_reaction", reaction<tn_world_equality_reaction>, TWO("_equality_reaction"))
+        .def("_contacts", contacts,
+             nb::sig("def _contacts(self) -> numpy.typing.NDArray[numpy.uint8]"))
         .def("_eval", eval, nb::arg().none(), nb::arg())
         .def("_jacobian", jacobian, nb::arg(), nb::arg().none())
-        .def("_cast_rays", cast_rays)
-        .def("_geom_distance", geom_distance)
-        .def("_mocap",
-             [](const World &w, int body) {
+        .def("_cast_rays", cast_rays,
+             nb::sig("def _cast_rays(self, origins: object, directions: object, groups: int, "
+                     "skip_fixed: bool, exclude: int, most: float, /) -> "
+                     "numpy.typing.NDArray[numpy.uint8]"))
+        .def("_geom_distance", geom_distance,
+             nb::sig(
+                 "def _geom_distance(self, geom1: int, geom2: int, most: float, /) -> tuple[float, "
+                 "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                 "numpy.typing.NDArray[numpy.float64]] | None"))
+        .def("_problem",
+             [](const World &w, const nb::dict &options) {
+                 TnSolverDef def = solver_def(options);
                  Call call(w);
-                 double *a, *b;
-                 Array pos = new_array({3}, &a), quat = new_array({4}, &b);
-                 if (!tn_world_mocap(call.world, body + 1, a, b))
-                     raise(TN_ERROR_USAGE, "this body is not a mocap body");
-                 return nb::make_tuple(pos, quat);
+                 TnSolver *solver = tn_world_problem(call.world, &def, &call.err);
+                 if (!solver && call.err.code == TN_OK)
+                     raise(TN_ERROR_USAGE, "problem: the world has taken no step yet");
+                 if (!solver) raise(call.err);
+                 return Solver{std::make_shared<SolverData>(solver)};
              })
+        .def(
+            "_mocap",
+            [](const World &w, int body) {
+                Call call(w);
+                double *a, *b;
+                Array pos = new_array({3}, &a), quat = new_array({4}, &b);
+                if (!tn_world_mocap(call.world, body + 1, a, b))
+                    raise(TN_ERROR_USAGE, "this body is not a mocap body");
+                return nb::make_tuple(pos, quat);
+            },
+            TWO("_mocap"))
         .def("_equality_active",
              [](const World &w, int equality) {
                  Call call(w);
@@ -397,26 +476,23 @@ static void bind_questions(nb::class_<World> &world)
 static void bind_state(nb::class_<World> &world)
 {
     world.def_prop_rw(
-        "qpos", [](const World &w) { return open(w), w.qpos; },
-        [](const World &w, nb::object x) { assign(w, Part::QPOS, x); },
+        "qpos", lend<QPOS>, [](const World &w, nb::object x) { assign(w, QPOS, x); },
         LIVE("qpos", "Positions of joints and nodes, live and writable."));
     world.def_prop_rw(
-        "qvel", [](const World &w) { return open(w), w.qvel; },
-        [](const World &w, nb::object x) { assign(w, Part::QVEL, x); },
+        "qvel", lend<QVEL>, [](const World &w, nb::object x) { assign(w, QVEL, x); },
         LIVE("qvel", "Velocities, live and writable."));
     world.def_prop_rw(
-        "ctrl", [](const World &w) { return open(w), w.ctrl; },
-        [](const World &w, nb::object x) { assign(w, Part::CTRL, x); },
+        "ctrl", lend<CTRL>, [](const World &w, nb::object x) { assign(w, CTRL, x); },
         LIVE("ctrl", "Controls, live and writable. They hold until they are written again; the "
                      "first change stops the control track of the model."));
     world.def_prop_rw(
-        "act", [](const World &w) { return open(w), w.act; },
-        [](const World &w, nb::object x) { assign(w, Part::ACT, x); },
+        "act", lend<ACT>, [](const World &w, nb::object x) { assign(w, ACT, x); },
         LIVE("act", "Activations of actuators, live and writable."));
     world
         .def_prop_ro(
             "time", [](const World &w) { return open(w).view.time[w.index]; }, "s.")
-        .def_prop_ro("closed", [](const World &w) { return !w.data; })
+        .def_prop_ro(
+            "closed", [](const World &w) { return !w.data; }, "Whether close() was called.")
         .def_prop_ro(
             "report", [](const World &w) { return open(w).view.reports[w.index]; },
             "What the last step says of itself; zeros before the first.")
@@ -428,7 +504,8 @@ static void bind_state(nb::class_<World> &world)
         .def_prop_ro(
             "energy_account", [](const World &w) { return tn_world_energy_account(Call(w).world); },
             "J: work and losses since the world was made or reset.")
-        .def_prop_ro("momentum", momentum, "Linear and angular momentum, about the origin.")
+        .def_prop_ro("momentum", momentum, nb::sig("def momentum(self) -> " TWO_ARRAYS),
+                     "Linear and angular momentum, about the origin.")
         .def_prop_ro("worst_constraint", worst_constraint,
                      "The constraint with the largest error of the last step, in words.");
 }
@@ -450,6 +527,7 @@ void bind_world(nb::module_ &m)
                  if (!data->batch) raise(err);
                  data->view = tn_batch_view(data->batch);
                  new (self) World;
+                 data->lone = true;
                  attach(self, data, 0);
              })
         .def("__init__",
@@ -466,6 +544,7 @@ void bind_world(nb::module_ &m)
                 w = World{};
             },
             "Gives the memory back, as soon as no array of the world is in use.")
+        .def("_timed_step", timed_step) /* for bench/python_overhead.py */
         .def("_reset", reset)
         .def("save", save, "The complete state as bytes: restored, the world goes on bit for bit.")
         .def("restore", restore, nb::arg("state"),

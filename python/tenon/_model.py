@@ -2,37 +2,25 @@
 
 import difflib
 import os
-import tempfile
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
-from ._errors import Error, FileError
 
-KINDS = ("body", "joint", "geom", "site", "tendon", "actuator", "equality", "sensor", "key", "camera", "rod", "wheel",
-         "soft")
+Which = Union[str, int]
+Path = Union[str, "os.PathLike[str]"]
+Numbers = npt.NDArray[np.float64]
+
+KINDS = ("body", "joint", "geom", "site", "tendon", "actuator", "equality", "sensor", "key", "camera", "mesh", "rod",
+         "wheel", "soft")
 EVALUATED = ("body_poses", "site_poses", "geom_poses", "mass_matrix", "bias", "passive", "inverse", "actuator_force",
              "sensors")
 
 
-def _load_files(cls, files: Dict[str, bytes], main: str, shown: Optional[str] = None, **options) -> "Model":
-    """Loads a model from files in memory. `shown` takes the place of the path in messages."""
-    with tempfile.TemporaryDirectory(prefix="tenon-") as folder:
-        for name, content in files.items():
-            path = os.path.normpath(os.path.join(folder, name))
-            if not path.startswith(folder + os.sep):
-                raise FileError(f"{name}: files must be named without leaving their folder")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(content)
-        path = os.path.join(folder, main)
-        try:
-            model = cls(path, **options)
-        except Error as error:
-            text = str(error).replace(path, shown or main).replace(folder + os.sep, "")
-            raise type(error)(text) from None
-    return model
+def _load_files(cls: Type["Model"], files: Dict[str, bytes]) -> "Model":
+    return cls("model.xml", None, files)
 
 
 class Model(_core.Model):
@@ -42,36 +30,40 @@ class Model(_core.Model):
     """
 
     @classmethod
-    def from_file(cls, path: Union[str, os.PathLike], *, package_path: Optional[str] = None,
+    def from_file(cls, path: Path, *, package_path: Optional[str] = None,
                   free_base: bool = False) -> "Model":
         """Reads MJCF or URDF. `package_path` (folders for ``package://``) and `free_base` (the root link is free) are
         for URDF."""
-        return cls(os.fspath(path), package_path, free_base)
+        return cls(os.fspath(path), None, {}, package_path, free_base)
 
     @classmethod
-    def from_string(cls, text: str, *, files: Optional[Dict[str, bytes]] = None, free_base: bool = False) -> "Model":
-        """Reads MJCF or URDF from a text. `files` has what the text refers to: meshes, included files."""
-        everything = dict(files or {})
-        everything["<string>"] = text.encode()
-        return _load_files(cls, everything, "<string>", free_base=free_base)
+    def from_string(cls, text: str, *, files: Optional[Mapping[str, bytes]] = None, package_path: Optional[str] = None,
+                    free_base: bool = False) -> "Model":
+        """Reads MJCF or URDF from a text. `files` has what the text refers to (meshes, included files) by its path; what is
+        not there is looked for on disk, in the present folder."""
+        return cls("<string>", text, dict(files or {}), package_path, free_base)
 
-    def write(self, path: Union[str, os.PathLike]) -> None:
+    @classmethod
+    def _of_builder(cls, builder: _core.Builder) -> "Model":
+        model = cls.__new__(cls)
+        _core.Model.__init__(model, builder)
+        model.__dict__["_recipe"] = builder._recipe()
+        return model
+
+    def write(self, path: Path) -> None:
         """Writes the model as MJCF that loads to the same model; large meshes go to files beside it."""
         self._write(os.fspath(path))
 
-    def __reduce__(self):
-        with tempfile.TemporaryDirectory(prefix="tenon-") as folder:
-            self._write(os.path.join(folder, "model.xml"))
-            files = {}
-            for where, _, names in os.walk(folder):
-                for name in names:
-                    path = os.path.join(where, name)
-                    with open(path, "rb") as file:
-                        files[os.path.relpath(path, folder)] = file.read()
-        return _load_files, (type(self), files, "model.xml")
+    def __reduce__(self) -> Tuple[Any, ...]:
+        recipe = self.__dict__.get("_recipe")
+        if recipe is None:
+            return _load_files, (type(self), self._written())
+        from ._builder import _rebuild_built  # the same calls once more: everything keeps its index
+        return _rebuild_built, (type(self), *recipe)
 
     def __repr__(self) -> str:
-        return f"<tenon.Model '{self.name}': nq={self.nq}, nv={self.nv}, nu={self.nu}, nbody={self.nbody}>"
+        return (f"<tenon.Model '{self.name}': nq={self.nq}, nv={self.nv}, nu={self.nu}, nbody={self.nbody}, "
+                f"ngeom={self.ngeom}>")
 
     # -- sizes and names
 
@@ -96,8 +88,10 @@ class Model(_core.Model):
             raise KeyError(f"there is no kind '{kind}'; there are {', '.join(KINDS)}")
         return list(self._lists()[kind])
 
-    def index(self, kind: str, which: Union[str, int]) -> int:
+    def index(self, kind: str, which: Which) -> int:
         """The index of a thing by its name; an index is checked and returned."""
+        if kind not in KINDS:
+            raise KeyError(f"there is no kind '{kind}'; there are {', '.join(KINDS)}")
         names = self._lists()[kind]
         if isinstance(which, str):
             found = self.__dict__["_index_of"][kind].get(which)
@@ -174,72 +168,154 @@ class Model(_core.Model):
         """Mocap bodies."""
         return self._count("mocap")
 
-    def body(self, which: Union[str, int]) -> int:
+    def body(self, which: Which) -> int:
         """The index of a body by its name."""
         return self.index("body", which)
 
-    def joint(self, which: Union[str, int]) -> int:
+    def joint(self, which: Which) -> int:
         """The index of a joint by its name."""
         return self.index("joint", which)
 
-    def geom(self, which: Union[str, int]) -> int:
+    def geom(self, which: Which) -> int:
         """The index of a geom by its name."""
         return self.index("geom", which)
 
-    def site(self, which: Union[str, int]) -> int:
+    def site(self, which: Which) -> int:
         """The index of a site by its name."""
         return self.index("site", which)
 
-    def actuator(self, which: Union[str, int]) -> int:
+    def tendon(self, which: Which) -> int:
+        """The index of a tendon by its name."""
+        return self.index("tendon", which)
+
+    def actuator(self, which: Which) -> int:
         """The index of an actuator by its name."""
         return self.index("actuator", which)
 
-    def sensor(self, which: Union[str, int]) -> int:
-        """The index of a sensor by its name."""
-        return self.index("sensor", which)
-
-    def equality(self, which: Union[str, int]) -> int:
+    def equality(self, which: Which) -> int:
         """The index of an equality by its name."""
         return self.index("equality", which)
 
-    def key(self, which: Union[str, int]) -> int:
+    def sensor(self, which: Which) -> int:
+        """The index of a sensor by its name."""
+        return self.index("sensor", which)
+
+    def key(self, which: Which) -> int:
         """The index of a keyframe by its name."""
         return self.index("key", which)
 
-    def joint_info(self, which: Union[str, int]) -> Dict[str, Any]:
+    def camera(self, which: Which) -> int:
+        """The index of a camera by its name."""
+        return self.index("camera", which)
+
+    def mesh(self, which: Which) -> int:
+        """The index of a mesh by its name."""
+        return self.index("mesh", which)
+
+    def rod(self, which: Which) -> int:
+        """The index of a cable by its name."""
+        return self.index("rod", which)
+
+    def wheel(self, which: Which) -> int:
+        """The index of a wheel by its name."""
+        return self.index("wheel", which)
+
+    def soft(self, which: Which) -> int:
+        """The index of a soft body by its name."""
+        return self.index("soft", which)
+
+    # What there is to know of a thing, as the structs of tenon/model_info.h. Things are indices, None: none.
+
+    def body_info(self, which: Which) -> Dict[str, Any]:
+        """carrier, mass, com, inertia of the rigid part that the body belongs to; mocap (None: it is none)."""
+        info = self._info("body", self.body(which))
+        info["mocap"] = info["mocap"] - 1 if info["mocap"] else None
+        return info
+
+    def joint_info(self, which: Which) -> Dict[str, Any]:
         """type, body, qpos and qvel (slices), pos, axis, range (None: not limited)."""
-        return self._joint_info(self.joint(which))
+        info = self._info("joint", self.joint(which))
+        start, count = info.pop("qpos_start"), info.pop("qpos_count")
+        info["qpos"] = slice(start, start + count)
+        start, count = info.pop("dof_start"), info.pop("dof_count")
+        info["qvel"] = slice(start, start + count)
+        info["range"] = info["range"] if info.pop("limited") else None
+        return info
 
-    def body_info(self, which: Union[str, int]) -> Dict[str, Any]:
-        """carrier, mass, com, inertia of the rigid part that the body belongs to; mocap (-1: it is none)."""
-        return self._body_info(self.body(which))
+    def geom_info(self, which: Which) -> Dict[str, Any]:
+        """type, body, pos and quat in the body's axes, size, rgba, group, mesh."""
+        return self._info("geom", self.geom(which))
 
-    def actuator_info(self, which: Union[str, int]) -> Dict[str, Any]:
+    def site_info(self, which: Which) -> Dict[str, Any]:
+        """body, pos and quat in the body's axes, type, size."""
+        return self._info("site", self.site(which))
+
+    def tendon_info(self, which: Which) -> Dict[str, Any]:
+        """name, branch_count (0: a fixed tendon), body (one that it moves), width, rgba."""
+        return self._info("tendon", self.tendon(which))
+
+    def actuator_info(self, which: Which) -> Dict[str, Any]:
         """ctrl_range (None: not limited), act (place of its activation, -1: none)."""
-        return self._actuator_info(self.actuator(which))
+        info = self._info("actuator", self.actuator(which))
+        info["ctrl_range"] = info["ctrl_range"] if info.pop("ctrl_limited") else None
+        return info
 
-    def sensor_slice(self, which: Union[str, int]) -> slice:
+    def equality_info(self, which: Which) -> Dict[str, Any]:
+        """type, active, body1, body2, joint1, joint2, tendon1, tendon2."""
+        return self._info("equality", self.equality(which))
+
+    def sensor_info(self, which: Which) -> Dict[str, Any]:
+        """type, data (a slice of all sensors' numbers)."""
+        info = self._info("sensor", self.sensor(which))
+        start, count = info.pop("data_start"), info.pop("data_count")
+        info["data"] = slice(start, start + count)
+        return info
+
+    def sensor_slice(self, which: Which) -> slice:
         """Where the numbers of a sensor are among all sensors' numbers."""
-        return slice(*self._sensor_range(self.sensor(which)))
+        return self.sensor_info(which)["data"]
+
+    def mesh_info(self, which: Which) -> Dict[str, Any]:
+        """name, vertices (n, 3), triangles (m, 3), hull_triangles."""
+        return self._info("mesh", self.mesh(which))
+
+    def camera_info(self, which: Which) -> Dict[str, Any]:
+        """name, body, pos, quat, fovy (rad), mode, target, resolution."""
+        return self._info("camera", self.camera(which))
+
+    def rod_info(self, which: Which) -> Dict[str, Any]:
+        """Of a cable: name, segment_count, body and geom (of the first segment; the others follow), lengths, radius, …"""
+        return self._info("rod", self.rod(which))
+
+    def wheel_info(self, which: Which) -> Dict[str, Any]:
+        """kind, body, pos, axle, radius, normal, keep_height."""
+        return self._info("wheel", self.wheel(which))
+
+    def soft_info(self, which: Which) -> Dict[str, Any]:
+        """Of a soft body: name, geom, rest (n, 3), tets, triangles, node_masses, qpos_start, dof_start, mass, …"""
+        return self._info("soft", self.soft(which))
 
     # -- evaluation
 
-    def eval(self, qpos, qvel=None, ctrl=None, *, act=None, mocap=None, qacc=None,
-             want: Sequence[str] = EVALUATED) -> Dict[str, np.ndarray]:
+    def eval(self, qpos: npt.ArrayLike, qvel: Optional[npt.ArrayLike] = None, ctrl: Optional[npt.ArrayLike] = None, *,
+             act: Optional[npt.ArrayLike] = None, mocap: Optional[npt.ArrayLike] = None,
+             qacc: Optional[npt.ArrayLike] = None, want: Union[str, Sequence[str]] = EVALUATED) -> Dict[str, Numbers]:
         """Evaluates the model at any state. What is not given is zero (mocap: as in the model). Returns a dict with
         what is wanted: body_poses, site_poses, geom_poses (7 numbers each: position and quaternion), mass_matrix, bias,
         passive, inverse (M qacc + bias), actuator_force, sensors."""
         return self._eval(qpos, qvel, ctrl, act, mocap, qacc, [want] if isinstance(want, str) else list(want))
 
-    def inverse_dynamics(self, qpos, qvel, qacc, *, mocap=None) -> np.ndarray:
+    def inverse_dynamics(self, qpos: npt.ArrayLike, qvel: npt.ArrayLike, qacc: npt.ArrayLike, *,
+                         mocap: Optional[npt.ArrayLike] = None) -> Numbers:
         """M qacc + bias: what all forces but inertia and gravity must add up to for the model to accelerate so."""
         return self.eval(qpos, qvel, qacc=qacc, mocap=mocap, want=("inverse",))["inverse"]
 
-    def jacobian(self, qpos, body: Union[str, int], point=(0.0, 0.0, 0.0)) -> np.ndarray:
+    def jacobian(self, qpos: npt.ArrayLike, body: Which, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Numbers:
         """(6, nv): velocity and angular velocity, world axes, of a point (in the body's axes) per number of qvel."""
         return self._jacobian(qpos, self.body(body), point)
 
-    def ik(self, qpos, site: Union[str, int], pos=None, quat=None, *, max_iterations: int = 200,
-           tolerance: float = 1e-6) -> Tuple[np.ndarray, bool, float, float]:
+    def ik(self, qpos: npt.ArrayLike, site: Which, pos: Optional[npt.ArrayLike] = None,
+           quat: Optional[npt.ArrayLike] = None, *, max_iterations: int = 200,
+           tolerance: float = 1e-6) -> Tuple[Numbers, bool, float, float]:
         """Inverse kinematics from a start: (qpos, converged, position error, angle error)."""
         return self._ik(qpos, self.site(site), pos, quat, max_iterations, tolerance)

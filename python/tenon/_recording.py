@@ -2,9 +2,10 @@
 
 import operator
 import os
-from typing import Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, _page
 from ._errors import Error, UsageError
@@ -51,12 +52,13 @@ class Frame:
         """Joints, sensors, controls and forces of actuators by name."""
         return dict(zip(self._recording.signal_names, self._read("signals").tolist()))
 
-    def body_pose(self, which: Which):
+    def body_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
         """Position and quaternion (w, x, y, z) of a body."""
         pose = self.poses[self._recording.body(which)]
         return pose[:3], pose[3:]
 
-    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, **options) -> np.ndarray:
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None,
+               **options: Any) -> np.ndarray:
         """A picture of this frame; see Recording.render."""
         return self._recording.render(self._index, width, height, camera, **options)
 
@@ -218,8 +220,8 @@ class Recording:
 
     # -- to look at
 
-    def render(self, index: int = -1, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None,
-               target=None, fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
+    def render(self, index: int = -1, width: int = 640, height: int = 480, camera: Optional[Which] = None, *,
+               eye: Optional[npt.ArrayLike] = None, target: Optional[npt.ArrayLike] = None, fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
         """A picture of frame `index`, as World.render. segmentation: also cables and soft bodies are -2."""
         if not _core.can_render:
             raise Error("this build of tenon has no renderer: the headers of OpenGL and EGL were missing")

@@ -1,16 +1,17 @@
 """Worlds and batches of worlds."""
 
+import difflib
 import operator
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._errors import Error, UsageError
-from ._model import EVALUATED, Model
-
-Which = Union[str, int]
+from ._model import EVALUATED, Model, Numbers, Which
+from ._solver import Method, Solver
 
 CONTACT = np.dtype([("geom1", "<i4"), ("geom2", "<i4"), ("pos", "<f8", 3), ("normal", "<f8", 3), ("gap", "<f8"),
                     ("force", "<f8", 3)])
@@ -26,13 +27,21 @@ def _options(model: Model, options: Dict[str, Any]) -> Dict[str, Any]:
     return given
 
 
+def _kept(numbers: Any) -> Any:
+    """A copy that does not change any more, to be pickled later."""
+    try:
+        return numbers if numbers is None else np.array(numbers).tolist()
+    except ValueError:
+        return numbers  # the message is that of whoever looks at it
+
+
 class World(_core.World):
     """A simulation of a model.
 
     The arrays `qpos`, `qvel`, `ctrl` and `act` are made once and always show the present state. They can be written
-    (``w.qpos[2] = 0.5``). The numbers lie in memory that the package shares with NumPy; before each step or question
-    they are compared with the world's own, and what differs is set and checked. Other numbers in qpos or qvel start
-    the solver cold, as set_state does. To keep numbers over a step, copy them.
+    (``w.qpos[2] = 0.5``). The numbers lie in memory that the package shares with NumPy; as long as someone has an array,
+    it is compared before each step or question with the world's own, and what differs is set and checked. Other numbers
+    in qpos or qvel start the solver cold. To keep numbers over a step, copy them.
 
     solver: "auto", "subadmm", "assembled", "newton" or "pgs". tolerance: the largest error of a constraint, as a fraction
     of gravity × timestep; 0: exactly `iterations` iterations. sleep: "off", "passive" or "all". key: the keyframe to
@@ -78,72 +87,80 @@ class World(_core.World):
         rebuild, arguments = self.__reduce__()
         return rebuild(*arguments)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         model, options = self.__dict__["_made_of"]
         return _rebuild_world, (type(self), model, options, list(self.__dict__["_changes"].values()), self.save())
 
     def __enter__(self) -> "World":
         return self
 
-    def __exit__(self, *problem) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if type(self) is World and not hasattr(World, name):  # a slip of the pen would go unnoticed
+            near = difflib.get_close_matches(name, [known for known in dir(World) if known[0] != "_"], 1)
+            raise AttributeError(f"World has no '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
-        return "<tenon.World, closed>" if self.closed else f"<tenon.World of '{self.model.name}' at {self.time:g} s>"
+        if self.closed:
+            return "<tenon.World, closed>"
+        return f"<tenon.World of '{self.model.name}' at {self.time:g} s: {self.report.contact_count} contacts>"
 
     # -- what there is now
 
     @property
-    def contacts(self) -> np.ndarray:
+    def contacts(self) -> npt.NDArray[np.void]:
         """Contacts of the last step, a structured array: geom1, geom2 (indices), pos, normal (from geom1 to geom2), gap
         (m, negative: depth), force (N, on geom2, mean over the step)."""
         return self._contacts().view(CONTACT)
 
-    def sensor(self, which: Which) -> np.ndarray:
+    def sensor(self, which: Which) -> Numbers:
         """The numbers of one sensor."""
         return self.sensors[self.model.sensor_slice(which)]
 
-    def body_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion (w, x, y, z)."""
         return self._body_pose(self.model.body(which))
 
-    def body_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of the centre of mass and angular velocity, world axes."""
         return self._body_velocity(self.model.body(which))
 
-    def site_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def site_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion of a site."""
         return self._site_pose(self.model.site(which))
 
-    def site_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def site_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of a site's origin and angular velocity, world axes."""
         return self._site_velocity(self.model.site(which))
 
-    def geom_pose(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def geom_pose(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Position and quaternion of a geom."""
         return self._geom_pose(self.model.geom(which))
 
-    def geom_velocity(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def geom_velocity(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Velocity of a geom's origin and angular velocity, world axes."""
         return self._geom_velocity(self.model.geom(which))
 
-    def joint_qpos(self, which: Which) -> np.ndarray:
+    def joint_qpos(self, which: Which) -> Numbers:
         """The part of qpos that belongs to a joint: live, writable."""
         return self.qpos[self.model.joint_info(which)["qpos"]]
 
-    def joint_qvel(self, which: Which) -> np.ndarray:
+    def joint_qvel(self, which: Which) -> Numbers:
         """The part of qvel that belongs to a joint: live, writable."""
         return self.qvel[self.model.joint_info(which)["qvel"]]
 
-    def body_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def body_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Force and torque of the parent on the body at the body's origin, mean over the last step; NaN: not known."""
         return self._body_reaction(self.model.body(which))
 
-    def joint_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def joint_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """The same at the anchor of a joint."""
         return self._joint_reaction(self.model.joint(which))
 
-    def equality_reaction(self, which: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def equality_reaction(self, which: Which) -> Tuple[Numbers, Numbers]:
         """Force and torque of an equality on its second body, at the anchor."""
         return self._equality_reaction(self.model.equality(which))
 
@@ -151,25 +168,27 @@ class World(_core.World):
         """Whether a body sleeps."""
         return self._body_asleep(self.model.body(which))
 
-    def eval(self, *, qacc=None, want: Sequence[str] = EVALUATED) -> Dict[str, np.ndarray]:
+    def eval(self, *, qacc: Optional[npt.ArrayLike] = None,
+             want: Union[str, Sequence[str]] = EVALUATED) -> Dict[str, Numbers]:
         """Model.eval at the present state, with the parameters of this world."""
         return self._eval(qacc, [want] if isinstance(want, str) else list(want))
 
-    def mass_matrix(self) -> np.ndarray:
+    def mass_matrix(self) -> Numbers:
         """(nv, nv)."""
         return self.eval(want=("mass_matrix",))["mass_matrix"]
 
-    def inverse_dynamics(self, qacc) -> np.ndarray:
+    def inverse_dynamics(self, qacc: npt.ArrayLike) -> Numbers:
         """M qacc + bias at the present state."""
         return self.eval(qacc=qacc, want=("inverse",))["inverse"]
 
-    def jacobian(self, body: Which, point=None) -> np.ndarray:
+    def jacobian(self, body: Which, point: Optional[npt.ArrayLike] = None) -> Numbers:
         """(6, nv): velocity and angular velocity, world axes, of a point (world axes; None: the body's origin) that moves
         with the body, per number of qvel."""
         return self._jacobian(self.model.body(body), point)
 
-    def cast_rays(self, origins, directions, *, groups: Sequence[int] = (), skip_fixed: bool = False,
-                  exclude: Optional[Which] = None, max_distance: float = 0.0) -> np.ndarray:
+    def cast_rays(self, origins: npt.ArrayLike, directions: npt.ArrayLike, *, groups: Sequence[int] = (),
+                  skip_fixed: bool = False, exclude: Optional[Which] = None,
+                  max_distance: float = 0.0) -> npt.NDArray[np.void]:
         """Rays from origins (n, 3) along directions (n, 3): a structured array of distance (in lengths of the direction,
         -1: nothing), geom (-1: none) and normal. groups: only geoms of these; exclude: not those of this body."""
         bits = 0
@@ -180,12 +199,19 @@ class World(_core.World):
         body = -1 if exclude is None else self.model.body(exclude)
         return self._cast_rays(origins, directions, bits, skip_fixed, body, max_distance).view(RAY_HIT)
 
-    def geom_distance(self, geom1: Which, geom2: Which, most: float = 1e10):
+    def geom_distance(self, geom1: Which, geom2: Which,
+                      most: float = 1e10) -> Optional[Tuple[float, Numbers, Numbers, Numbers]]:
         """(distance, point on geom1, point on geom2, normal), or None where it is not known or above `most`."""
         return self._geom_distance(self.model.geom(geom1), self.model.geom(geom2), most)
 
-    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *, eye=None, target=None,
-               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> np.ndarray:
+    def problem(self, *, method: Method = "auto", tolerance: float = 1e-6, iterations: int = 60) -> Solver:
+        """The problem of the last step, with its solution: a Solver of its own. Errors are fractions of 1 m/s there."""
+        options = dict(method=method, tolerance=tolerance, iterations=iterations)
+        return Solver._of(self._problem(options))
+
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *,
+               eye: Optional[npt.ArrayLike] = None, target: Optional[npt.ArrayLike] = None,
+               fovy: float = 0.0, depth: bool = False, segmentation: bool = False) -> npt.NDArray[Any]:
         """A picture, without a window: (height, width, 3) of uint8. depth: float32, m along the view, inf: background.
         segmentation: int32, the index of the geom, -1: background, -2: a tendon. Without a camera of the model, a free one
         at `eye` (m) looks at `target`; None: so that everything is seen. Needs EGL at run time, as Mesa has it."""
@@ -202,7 +228,7 @@ class World(_core.World):
         kept = self.__dict__.get("_renderer")  # the one of the last picture: making one takes longer than drawing
         if kept is None or kept[0] != size:
             kept = self.__dict__["_renderer"] = (size, _core.Renderer(self._handle(), *size))
-        pixels = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
+        pixels: Any = kept[1]._draw(index, eye, target, fovy, 1 if depth else 2 if segmentation else 0)
         if depth:
             return pixels.view(np.float32).reshape(size[1], size[0])
         if segmentation:
@@ -235,19 +261,22 @@ class World(_core.World):
 
     # -- what acts on it
 
-    def apply_wrench(self, body: Which, force=None, torque=None) -> None:
+    def apply_wrench(self, body: Which, force: Optional[npt.ArrayLike] = None,
+                     torque: Optional[npt.ArrayLike] = None) -> None:
         """A force at the centre of mass and a torque, world axes, for the next step only. Several add up."""
         self._apply_wrench(self.model.body(body), force, torque)
 
-    def set_mocap(self, body: Which, pos=None, quat=None) -> None:
+    def set_mocap(self, body: Which, pos: Optional[npt.ArrayLike] = None,
+                  quat: Optional[npt.ArrayLike] = None) -> None:
         """The pose that a mocap body reaches at the end of the next step, moving with one velocity."""
         self._set_mocap(self.model.body(body), pos, quat)
 
-    def place_mocap(self, body: Which, pos=None, quat=None) -> None:
+    def place_mocap(self, body: Which, pos: Optional[npt.ArrayLike] = None,
+                    quat: Optional[npt.ArrayLike] = None) -> None:
         """Puts a mocap body there at once."""
         self._place_mocap(self.model.body(body), pos, quat)
 
-    def mocap(self, body: Which) -> Tuple[np.ndarray, np.ndarray]:
+    def mocap(self, body: Which) -> Tuple[Numbers, Numbers]:
         """The pose that was set."""
         return self._mocap(self.model.body(body))
 
@@ -269,39 +298,39 @@ class World(_core.World):
 
     # -- parameters of this world alone
 
-    def _change(self, method: str, *arguments) -> None:
+    def _change(self, method: str, *arguments: Any) -> None:
         getattr(self, method)(*arguments)
         _note_change(self.__dict__["_changes"], method, arguments)
 
-    def set_gravity(self, gravity) -> None:
+    def set_gravity(self, gravity: npt.ArrayLike) -> None:
         """m/s², three numbers."""
-        self._change("_set_gravity", tuple(gravity))
+        self._change("_set_gravity", _kept(gravity))
 
     def set_timestep(self, timestep: float) -> None:
         """s."""
         self._change("_set_timestep", timestep)
 
-    def set_geom_friction(self, geom: Which, friction) -> None:
+    def set_geom_friction(self, geom: Which, friction: npt.ArrayLike) -> None:
         """Sliding, torsional (m) and rolling (m) friction of a geom."""
-        self._change("_set_geom_friction", self.model.geom(geom), tuple(friction))
+        self._change("_set_geom_friction", self.model.geom(geom), _kept(friction))
 
-    def set_geom_size(self, geom: Which, size) -> None:
+    def set_geom_size(self, geom: Which, size: npt.ArrayLike) -> None:
         """The size of a geom, three numbers as in the model. Masses do not follow."""
-        self._change("_set_geom_size", self.model.geom(geom), tuple(size))
+        self._change("_set_geom_size", self.model.geom(geom), _kept(size))
 
-    def set_actuator(self, actuator: Which, gain: float, bias=None) -> None:
+    def set_actuator(self, actuator: Which, gain: float, bias: Optional[npt.ArrayLike] = None) -> None:
         """Gain and bias (three numbers, None: as they are) of an actuator."""
-        self._change("_set_actuator", self.model.actuator(actuator), gain, None if bias is None else tuple(bias))
+        self._change("_set_actuator", self.model.actuator(actuator), gain, _kept(bias))
 
     def set_joint_forces(self, joint: Which, **forces: float) -> None:
         """stiffness, spring_ref, damping, armature, friction_loss: those that are given change."""
         _check_joint_forces(forces)
         self._change("_set_joint_forces", self.model.joint(joint), dict(forces))
 
-    def set_body_mass(self, body: Which, mass: float, com=None, inertia=None) -> None:
+    def set_body_mass(self, body: Which, mass: float, com: Optional[npt.ArrayLike] = None,
+                      inertia: Optional[npt.ArrayLike] = None) -> None:
         """Mass of one body; com in body axes, None: as it is; inertia xx yy zz xy xz yz, None: scaled with the mass."""
-        self._change("_set_body_mass", self.model.body(body), mass, None if com is None else tuple(com),
-                     None if inertia is None else tuple(inertia))
+        self._change("_set_body_mass", self.model.body(body), mass, _kept(com), _kept(inertia))
 
 
 def _check_joint_forces(forces: Dict[str, Any]) -> None:
@@ -320,7 +349,7 @@ def _note_change(changes: Dict[tuple, tuple], method: str, arguments: tuple) -> 
     changes[key] = (method, arguments)
 
 
-def _rebuild_world(cls, model, options, changes, state):
+def _rebuild_world(cls: Type[World], model: Model, options: Dict[str, Any], changes: List[Any], state: bytes) -> World:
     world = cls(model, **options)
     for method, arguments in changes:
         world._change(method, *arguments)
@@ -345,7 +374,7 @@ class Recorder(_core.Recorder):
     def __enter__(self) -> "Recorder":
         return self
 
-    def __exit__(self, *problem) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
 
@@ -360,7 +389,14 @@ class Batch(_core.Batch):
     names it; the others have theirs.
     """
 
-    def __init__(self, model: Model, n: int, *, threads: int = 1, **options):
+    _model: Model
+    _n: int
+    _threads: int
+    _world_options: Dict[str, Any]
+    _worlds: Dict[int, World]
+    _changes: Dict[int, Dict[Any, Any]]
+
+    def __init__(self, model: Model, n: int, *, threads: int = 1, **options: Any):
         if not isinstance(model, Model):
             raise TypeError(f"Batch: expected a tenon.Model, got {type(model).__name__}")
         super().__init__(model, n, threads, _options(model, options))
@@ -382,21 +418,22 @@ class Batch(_core.Batch):
             self._worlds[place] = World._of_batch(self, place)
         return self._worlds[place]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[World]:
         return (self[i] for i in range(self._n))
 
     @property
-    def diverged(self) -> np.ndarray:
+    def diverged(self) -> npt.NDArray[np.bool_]:
         """bool, live: a step of this world was refused, it keeps its last good state and rests. Write False, write its
         state, or reset it, to go on."""
         return self._diverged.view(np.bool_)
 
-    def step(self, n: int = 1, mask=None) -> None:
+    def step(self, n: int = 1, mask: Optional[npt.ArrayLike] = None) -> None:
         """Takes n steps of each world, or of those for which mask (bool) is True."""
         self._step(n, mask)
 
-    def rollout(self, ctrl=None, *, length: Optional[int] = None, repeat: int = 1, start=None, mask=None,
-                want: Sequence[str] = ("qpos", "qvel", "sensors")) -> Dict[str, np.ndarray]:
+    def rollout(self, ctrl: Optional[npt.ArrayLike] = None, *, length: Optional[int] = None, repeat: int = 1,
+                start: Union[None, bytes, Sequence[bytes], Dict[str, Any]] = None, mask: Optional[npt.ArrayLike] = None,
+                want: Union[str, Sequence[str]] = ("qpos", "qvel", "sensors")) -> Dict[str, npt.NDArray[Any]]:
         """Steps through controls (n, T, nu), `repeat` steps each; without controls, `length` times. Returns a dict of
         arrays (n, T, …), each as it is after a control: of qpos, qvel, act, sensors, time, diverged what is wanted.
 
@@ -412,7 +449,7 @@ class Batch(_core.Batch):
             self.restore(start, mask)
         return self._rollout(ctrl, length, repeat, mask, [want] if isinstance(want, str) else list(want))
 
-    def _start_at(self, start: Dict[str, Any], mask) -> None:
+    def _start_at(self, start: Dict[str, Any], mask: Optional[npt.ArrayLike]) -> None:
         chosen = self._chosen(mask)
         rows = {}
         for name, value in start.items():
@@ -423,11 +460,11 @@ class Batch(_core.Batch):
         for name, numbers in rows.items():
             getattr(self, name)[chosen] = numbers[chosen]
 
-    def reset(self, mask=None, key: Optional[Which] = None) -> None:
+    def reset(self, mask: Optional[npt.ArrayLike] = None, key: Optional[Which] = None) -> None:
         """Resets all worlds, or those for which mask is True, to the reference pose or a keyframe."""
         self._reset(mask, -1 if key is None else self.model.key(key))
 
-    def report(self, index: int):
+    def report(self, index: int) -> _core.Report:
         """The report of the last step of one world."""
         return self[index].report
 
@@ -435,13 +472,13 @@ class Batch(_core.Batch):
         """The states of all worlds."""
         return [world.save() for world in self]
 
-    def restore(self, states: Union[bytes, Sequence[bytes]], mask=None) -> None:
+    def restore(self, states: Union[bytes, Sequence[bytes]], mask: Optional[npt.ArrayLike] = None) -> None:
         """Goes back to states that save() has returned, or to one that save() of a world has returned, for all."""
         self._restore([states] if isinstance(states, bytes) else list(states), mask)
 
     # -- parameters of each world
 
-    def _chosen(self, mask):
+    def _chosen(self, mask: Optional[npt.ArrayLike]) -> npt.NDArray[np.intp]:
         """Indices of the worlds that a mask leaves in."""
         if mask is None:
             return np.arange(self._n)
@@ -450,7 +487,7 @@ class Batch(_core.Batch):
             raise UsageError(f"mask: expected bool of shape ({self._n},), got {mask.dtype} of shape {mask.shape}")
         return np.flatnonzero(mask)
 
-    def _rows(self, name: str, value, width: Tuple[int, ...]) -> np.ndarray:
+    def _rows(self, name: str, value: npt.ArrayLike, width: Tuple[int, ...]) -> Numbers:
         """A row per world, from as many or from one."""
         shape = (self._n, *width)
         try:
@@ -459,13 +496,13 @@ class Batch(_core.Batch):
             raise UsageError(f"{name}: expected numbers of shape {shape} or {width}, got "
                              f"{np.shape(value) if np.ndim(value) else repr(value)}") from None
 
-    def _change_all(self, what: str, index: Optional[int], mask, columns: Dict[str, Any], widths: Dict[str, Tuple[int, ...]],
-                    arguments) -> None:
+    def _change_all(self, what: str, index: Optional[int], mask: Optional[npt.ArrayLike], columns: Dict[str, Any],
+                    widths: Dict[str, Tuple[int, ...]], arguments: Callable[[Dict[str, Any]], Tuple[Any, ...]]) -> None:
         """columns: None is left out. arguments(row): those of the same change of one world, for pickling."""
         rows = {name: self._rows(name, value, widths.get(name, ())) for name, value in columns.items() if value is not None}
         chosen = self._chosen(mask)
 
-        def change_of(i):
+        def change_of(i: int) -> Tuple[str, Tuple[Any, ...]]:
             return (f"_set_{what}", arguments({name: tuple(r[i]) if r.ndim > 1 else float(r[i]) for name, r in rows.items()}))
 
         try:
@@ -480,38 +517,40 @@ class Batch(_core.Batch):
         for i in chosen:
             _note_change(self._changes.setdefault(int(i), {}), *change_of(i))
 
-    def set_gravity(self, gravity, mask=None) -> None:
+    def set_gravity(self, gravity: npt.ArrayLike, mask: Optional[npt.ArrayLike] = None) -> None:
         """m/s²: (n, 3) or (3,)."""
         self._change_all("gravity", None, mask, dict(gravity=gravity), dict(gravity=(3,)), lambda row: (row["gravity"],))
 
-    def set_timestep(self, timestep, mask=None) -> None:
+    def set_timestep(self, timestep: npt.ArrayLike, mask: Optional[npt.ArrayLike] = None) -> None:
         """s: (n,) or a number."""
         self._change_all("timestep", None, mask, dict(timestep=timestep), {}, lambda row: (row["timestep"],))
 
-    def set_geom_friction(self, geom: Which, friction, mask=None) -> None:
+    def set_geom_friction(self, geom: Which, friction: npt.ArrayLike, mask: Optional[npt.ArrayLike] = None) -> None:
         """Sliding, torsional (m) and rolling (m) friction of a geom: (n, 3) or (3,)."""
         index = self.model.geom(geom)
         self._change_all("geom_friction", index, mask, dict(friction=friction), dict(friction=(3,)),
                          lambda row: (index, row["friction"]))
 
-    def set_geom_size(self, geom: Which, size, mask=None) -> None:
+    def set_geom_size(self, geom: Which, size: npt.ArrayLike, mask: Optional[npt.ArrayLike] = None) -> None:
         """The size of a geom as in the model: (n, 3) or (3,). Masses do not follow."""
         index = self.model.geom(geom)
         self._change_all("geom_size", index, mask, dict(size=size), dict(size=(3,)), lambda row: (index, row["size"]))
 
-    def set_actuator(self, actuator: Which, gain, bias=None, mask=None) -> None:
+    def set_actuator(self, actuator: Which, gain: npt.ArrayLike, bias: Optional[npt.ArrayLike] = None,
+                     mask: Optional[npt.ArrayLike] = None) -> None:
         """Gain, (n,) or a number, and bias, (n, 3) or (3,), None: as it is."""
         index = self.model.actuator(actuator)
         self._change_all("actuator", index, mask, dict(gain=gain, bias=bias), dict(bias=(3,)),
                          lambda row: (index, row["gain"], row.get("bias")))
 
-    def set_joint_forces(self, joint: Which, mask=None, **forces) -> None:
+    def set_joint_forces(self, joint: Which, mask: Optional[npt.ArrayLike] = None, **forces: npt.ArrayLike) -> None:
         """stiffness, spring_ref, damping, armature, friction_loss, each (n,) or a number: those that are given change."""
         index = self.model.joint(joint)
         _check_joint_forces(forces)
         self._change_all("joint_forces", index, mask, forces, {}, lambda row: (index, row))
 
-    def set_body_mass(self, body: Which, mass, com=None, inertia=None, mask=None) -> None:
+    def set_body_mass(self, body: Which, mass: npt.ArrayLike, com: Optional[npt.ArrayLike] = None,
+                      inertia: Optional[npt.ArrayLike] = None, mask: Optional[npt.ArrayLike] = None) -> None:
         """Mass, (n,) or a number; com in body axes, (n, 3) or (3,), None: as it is; inertia xx yy zz xy xz yz, (n, 6) or
         (6,), None: scaled with the mass."""
         index = self.model.body(body)
@@ -523,21 +562,22 @@ class Batch(_core.Batch):
         self._worlds.clear()
         self._close()
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         changes = {i: list(of.values()) for i, of in self._changes.items() if of}
         return _rebuild_batch, (type(self), self._model, self._n, self._threads, self._world_options, changes, self.save())
 
     def __enter__(self) -> "Batch":
         return self
 
-    def __exit__(self, *problem) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return "<tenon.Batch, closed>" if self.closed else f"<tenon.Batch of {self._n} worlds of '{self.model.name}'>"
 
 
-def _rebuild_batch(cls, model, n, threads, options, changes, states):
+def _rebuild_batch(cls: Type[Batch], model: Model, n: int, threads: int, options: Dict[str, Any],
+                   changes: Dict[int, List[Any]], states: List[bytes]) -> Batch:
     batch = cls(model, n, threads=threads, **options)
     for index, list_of in changes.items():
         for method, arguments in list_of:

@@ -122,3 +122,8 @@ def test_wrong_recordings(run, tmp_path):
     recording.close()
     with pytest.raises(ValueError, match="closed"):
         recording.poses
+
+
+def test_a_page_needs_a_path(world):
+    with pytest.raises(tenon.FileError):
+        world.to_html("")

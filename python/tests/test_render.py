@@ -41,6 +41,12 @@ def test_pictures_follow_the_world_and_change_nothing(ball):
     assert (sky == -1).all()
 
 
+def test_a_free_camera_stands_upright(ball):
+    level = ball.render(32, 32, eye=(0, -4, 1), target=(0, 0, 1), segmentation=True)
+    assert np.array_equal(level, level[:, ::-1])  # the scene is the same left and right
+    assert (level[0] == -1).all() and (level[-1] == ball.model.geom("floor")).all()
+
+
 def test_wrong_pictures(ball):
     with pytest.raises(ValueError, match="1 to 16384"):
         ball.render(0, 10)

@@ -41,6 +41,49 @@ def test_writing_an_element_equals_setting_the_state(arm):
     assert one.hash() == two.hash()
 
 
+def test_arrays_are_right_whoever_has_them(arm):
+    """One world whose arrays are taken, kept, cut and dropped at random, and one whose arrays are always held."""
+    rng = np.random.default_rng(7)
+    one, two = tenon.World(arm), tenon.World(arm)
+    held = (two.qpos, two.qvel, two.ctrl, two.act)
+    state, kept = one.save(), []
+    for _ in range(400):
+        choice, k, number = rng.integers(9), rng.integers(7, 9), rng.normal()
+        if choice == 0:
+            kept.append(one.qpos[5:9])
+        elif choice == 1:
+            kept.append(memoryview(one.qvel))
+        elif choice == 2:
+            kept.clear()
+        elif choice == 3:
+            one.qpos[k] = two.qpos[k] = number
+        elif choice == 4:
+            one.ctrl[k - 7] = two.ctrl[k - 7] = number
+        elif choice == 5 and kept and isinstance(kept[-1], np.ndarray):
+            kept[-1][2] = held[0][7] = number
+            kept.pop()  # nobody has it any more when the world looks
+        elif choice == 6:
+            for world in (one, two):
+                world.restore(state) if number > 1 else world.reset() if number < -1 else world.apply_wrench("box", (1, 0, 0))
+        elif choice == 7:
+            assert one.energy.total == two.energy.total and np.array_equal(one.sensors, two.sensors, equal_nan=True)
+        count = int(rng.integers(3))
+        one.step(count)
+        two.step(count)
+        for part in kept:
+            same = two.qpos[5:9] if isinstance(part, np.ndarray) else two.qvel
+            assert np.array_equal(np.asarray(part), same)
+        assert one.hash() == two.hash() and one.time == two.time
+    assert np.array_equal(one.qpos, held[0]) and np.array_equal(one.act, held[3])
+
+
+def test_slips_of_the_pen_are_noticed(world):
+    with pytest.raises(AttributeError, match="World has no 'qpso'; did you mean 'qpos'"):
+        world.qpso = np.zeros(16)
+    with pytest.raises(AttributeError):
+        world.report = 3
+
+
 def test_questions_see_what_was_written(world):
     world.qpos[0:3] = 0.1, 0.2, 3.0
     pos, quat = world.body_pose("box")

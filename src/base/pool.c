@@ -1,39 +1,54 @@
 /* pool.c: threads that follow one atomic word.
  *
  * `phase` holds the number of the current phase, how many threads may join and how many chunks it
- * has; no chunks means that nothing is to be done. Numbers only grow. A chunk belongs to the thread
- * that first writes the phase's number into its claim; whoever finishes the last chunk asks for the
- * next phase and publishes it. The caller returns when the end is published: nobody has to be
- * waited for, and a worker that comes late finds either nothing or the next job's work.
+ * has; no chunks means that nothing is to be done. Numbers only grow. Each thread has a queue of
+ * its own chunks, one word with the number of the phase and how many of them are taken. Its owner
+ * takes them first; who is done waits a little and then takes what others have not begun: on a
+ * quiet machine nobody touches another's queue. Whoever finishes the last chunk asks for the next
+ * phase and publishes it. The caller returns when the end is published: nobody has to be waited
+ * for, and a worker that comes late finds either nothing or the next job's work.
  *
  * `job` is written before the first phase is published and read only by threads that hold a chunk
- * of an unfinished phase, so it never changes under a reader. */
+ * of an unfinished phase, so it never changes under a reader.
+ *
+ * Workers without work spin for a while, as jobs of one step follow each other closely, and sleep
+ * then. Where there are more threads than processors nobody spins for long. */
 #include "pool.h"
 #include "base.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define MAX_THREADS 64
-#define IDLE_SPINS 2000  /* before a worker without work sleeps */
-#define PHASE_SPINS 4000 /* before a thread that waits for the next phase yields */
 #define CHUNKS_PER_THREAD 3
+#define IDLE_SECONDS 300e-6 /* before a worker without work sleeps; a look at the clock … */
+#define LOOK_EVERY 64       /* … comes after so many spins */
+#define STEAL_SPINS 16      /* before a thread looks at others' chunks */
+#define PHASE_SPINS 4000    /* before a thread that waits for the next phase yields */
+#define FEW_SPINS 32        /* the same where threads share processors */
 
 typedef unsigned long long Word;
 
+typedef struct Queue {
+    _Alignas(64) _Atomic Word taken; /* number of a phase << 8 | own chunks taken in it */
+} Queue;
+
 struct TnPool {
     int thread_count;
-    int started; /* workers; thread 0 is the caller */
+    int started;  /* workers; thread 0 is the caller */
+    bool crowded; /* there are more threads than processors */
     pthread_t threads[MAX_THREADS];
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
+    pthread_mutex_t mutex; /* of `asleep` */
+    pthread_cond_t wake[MAX_THREADS];
+    bool asleep[MAX_THREADS];
     TnPhases job;
     atomic_bool stop;
     _Alignas(64) _Atomic Word phase;
     _Alignas(64) atomic_int unfinished; /* chunks of the current phase */
-    _Alignas(64) _Atomic Word
-        claims[TN_PHASE_CHUNKS + 1]; /* per chunk: the last phase it was taken in */
+    _Alignas(64) atomic_int sleepers;   /* workers that wait to be woken */
+    Queue queues[MAX_THREADS];
 };
 
 static Word make_phase(Word number, int threads, int chunks)
@@ -51,14 +66,22 @@ static inline void relax(void)
 #endif
 }
 
-/* True for the one thread that takes the chunk. A thread that comes late from an older phase gets
- * nothing. */
-static bool claim(TnPool *pool, int chunk, Word number)
+/* A chunk of the thread's queue that nobody has taken in this phase; -1: there is none. A thread
+ * that comes late from an older phase gets none. */
+static int claim(TnPool *pool, int owner, Word phase)
 {
-    Word last = atomic_load_explicit(&pool->claims[chunk], memory_order_relaxed);
-    return last < number &&
-           atomic_compare_exchange_strong_explicit(&pool->claims[chunk], &last, number,
-                                                   memory_order_relaxed, memory_order_relaxed);
+    int chunks = phase_chunks(phase), threads = phase_threads(phase);
+    int first = chunks * owner / threads, count = chunks * (owner + 1) / threads - first;
+    Word number = phase_number(phase);
+    _Atomic Word *queue = &pool->queues[owner].taken;
+    Word seen = atomic_load_explicit(queue, memory_order_relaxed);
+    for (;;) {
+        int taken = seen >> 8 == number ? (int)(seen & 255) : 0;
+        if (seen >> 8 > number || taken >= count) return -1;
+        if (atomic_compare_exchange_weak_explicit(queue, &seen, number << 8 | (Word)(taken + 1),
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return first + taken;
+    }
 }
 
 /* By whoever ended the phase before, alone. */
@@ -67,7 +90,40 @@ static void publish_next(TnPool *pool, Word before, int threads)
     int chunks = pool->job.next(pool->job.context);
     atomic_store_explicit(&pool->unfinished, chunks, memory_order_relaxed);
     atomic_store_explicit(&pool->phase, make_phase(phase_number(before) + 1, threads, chunks),
-                          memory_order_release);
+                          memory_order_seq_cst); /* against `sleepers` */
+}
+
+/* All that is left of a thread's queue. True: it was the last of the phase. */
+static bool work_on(TnPool *pool, int owner, Word phase)
+{
+    int done = 0, chunk;
+    for (; (chunk = claim(pool, owner, phase)) >= 0; done++)
+        pool->job.run(pool->job.context, chunk);
+    if (!done || atomic_fetch_sub_explicit(&pool->unfinished, done, memory_order_acq_rel) != done)
+        return false;
+    publish_next(pool, phase, phase_threads(phase));
+    return true;
+}
+
+/* True: the next phase has come. */
+static bool wait_briefly(TnPool *pool, Word phase)
+{
+    for (int k = 0; k < STEAL_SPINS; k++) {
+        if (atomic_load_explicit(&pool->phase, memory_order_relaxed) != phase) return true;
+        relax();
+    }
+    return false;
+}
+
+static void wait_long(TnPool *pool, Word phase)
+{
+    int spins = pool->crowded ? FEW_SPINS : PHASE_SPINS;
+    for (int k = 0; atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase; k++) {
+        if (k < spins)
+            relax();
+        else
+            sched_yield();
+    }
 }
 
 /* Works on phases until there are none. */
@@ -77,33 +133,47 @@ static void join_in(TnPool *pool, int index)
         Word phase = atomic_load_explicit(&pool->phase, memory_order_acquire);
         int chunks = phase_chunks(phase), threads = phase_threads(phase);
         if (chunks == 0 || index >= threads) return;
-        int own = chunks * index / threads;
-        for (int k = 0; k < chunks; k++) {
-            int chunk = own + k < chunks ? own + k : own + k - chunks;
-            if (!claim(pool, chunk, phase_number(phase))) continue;
-            pool->job.run(pool->job.context, chunk);
-            if (atomic_fetch_sub_explicit(&pool->unfinished, 1, memory_order_acq_rel) == 1)
-                publish_next(pool, phase, threads);
-        }
-        int spins = 0;
-        while (atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase) {
-            if (++spins < PHASE_SPINS)
-                relax();
-            else
-                sched_yield();
-        }
+        bool ended = work_on(pool, index, phase) || wait_briefly(pool, phase);
+        for (int k = 1; k < threads && !ended; k++)
+            ended = work_on(pool, (index + k) % threads, phase);
+        if (!ended) wait_long(pool, phase);
     }
 }
 
 static bool has_work(TnPool *pool, int index)
 {
-    Word phase = atomic_load_explicit(&pool->phase, memory_order_acquire);
+    Word phase = atomic_load_explicit(&pool->phase, memory_order_seq_cst);
     return phase_chunks(phase) > 0 && index < phase_threads(phase);
 }
 
 static bool stopped(TnPool *pool)
 {
     return atomic_load_explicit(&pool->stop, memory_order_acquire);
+}
+
+/* True: there is work, or an end to it. */
+static bool spin_for_work(TnPool *pool, int index)
+{
+    double start = tn_clock();
+    do {
+        for (int k = 0; k < LOOK_EVERY; k++) {
+            if (has_work(pool, index) || stopped(pool)) return true;
+            relax();
+        }
+    } while (!pool->crowded && tn_clock() - start < IDLE_SECONDS);
+    return false;
+}
+
+static void sleep_for_work(TnPool *pool, int index)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->asleep[index] = true;
+    atomic_fetch_add_explicit(&pool->sleepers, 1, memory_order_seq_cst);
+    while (!has_work(pool, index) && !stopped(pool))
+        pthread_cond_wait(&pool->wake[index], &pool->mutex);
+    pool->asleep[index] = false;
+    atomic_fetch_sub_explicit(&pool->sleepers, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 typedef struct Start {
@@ -115,28 +185,31 @@ static void *worker(void *argument)
 {
     Start start = *(Start *)argument;
     tn_free(argument);
-    TnPool *pool = start.pool;
-    while (!stopped(pool)) {
-        int spins = 0;
-        while (!has_work(pool, start.index) && !stopped(pool) && spins++ < IDLE_SPINS) relax();
-        if (!has_work(pool, start.index)) {
-            pthread_mutex_lock(&pool->mutex);
-            while (!has_work(pool, start.index) && !stopped(pool))
-                pthread_cond_wait(&pool->wake, &pool->mutex);
-            pthread_mutex_unlock(&pool->mutex);
-        }
-        join_in(pool, start.index);
+    while (!stopped(start.pool)) {
+        if (!spin_for_work(start.pool, start.index)) sleep_for_work(start.pool, start.index);
+        join_in(start.pool, start.index);
     }
     return NULL;
 }
 
-/* After a change that sleepers wait for. Taking the mutex makes sure that a worker either saw the
- * change before it slept or sleeps already and is woken. */
-static void wake_all(TnPool *pool)
+/* After a change that sleepers wait for: a worker either saw it before it slept or is counted
+ * already. Taking the mutex makes sure that it waits then. */
+static void wake(TnPool *pool, int threads)
 {
+    if (atomic_load_explicit(&pool->sleepers, memory_order_seq_cst) == 0) return;
     pthread_mutex_lock(&pool->mutex);
-    pthread_cond_broadcast(&pool->wake);
+    for (int i = 1; i < threads; i++)
+        if (pool->asleep[i]) pthread_cond_signal(&pool->wake[i]);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+static int processors(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+    return MAX_THREADS;
 }
 
 TnPool *tn_pool_create(int thread_count)
@@ -145,8 +218,9 @@ TnPool *tn_pool_create(int thread_count)
     TnPool *pool = tn_aligned_alloc(sizeof(TnPool));
     if (!pool) return NULL;
     *pool = (TnPool){.thread_count = thread_count};
+    pool->crowded = thread_count > 1 && thread_count > processors();
     pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->wake, NULL);
+    for (int i = 0; i < MAX_THREADS; i++) pthread_cond_init(&pool->wake[i], NULL);
     for (int i = 1; i < thread_count; i++) {
         Start *start = tn_malloc(sizeof *start);
         if (start) *start = (Start){pool, i};
@@ -163,10 +237,10 @@ TnPool *tn_pool_create(int thread_count)
 void tn_pool_destroy(TnPool *pool)
 {
     if (!pool) return;
-    atomic_store_explicit(&pool->stop, true, memory_order_release);
-    wake_all(pool);
+    atomic_store_explicit(&pool->stop, true, memory_order_seq_cst);
+    wake(pool, pool->thread_count);
     for (int i = 1; i <= pool->started; i++) pthread_join(pool->threads[i], NULL);
-    pthread_cond_destroy(&pool->wake);
+    for (int i = 0; i < MAX_THREADS; i++) pthread_cond_destroy(&pool->wake[i]);
     pthread_mutex_destroy(&pool->mutex);
     tn_free(pool);
 }
@@ -184,7 +258,7 @@ void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases)
     }
     pool->job = phases;
     publish_next(pool, atomic_load_explicit(&pool->phase, memory_order_relaxed), threads);
-    wake_all(pool);
+    wake(pool, threads);
     join_in(pool, 0);
 }
 
@@ -224,4 +298,26 @@ void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context
     Range range = {fn, context, count, chunks, false};
     tn_pool_phases(pool, chunks < threads ? chunks : threads,
                    (TnPhases){next_range, run_range, &range});
+}
+
+/* ---- clearing ---- */
+
+#define CLEAR_BYTES 4096 /* in one go */
+
+typedef struct Clearing {
+    char *memory;
+    size_t bytes;
+} Clearing;
+
+static void clear_range(void *context, int begin, int end)
+{
+    const Clearing *c = context;
+    size_t first = (size_t)begin * CLEAR_BYTES, last = (size_t)end * CLEAR_BYTES;
+    memset(c->memory + first, 0, (last < c->bytes ? last : c->bytes) - first);
+}
+
+void tn_pool_clear(TnPool *pool, void *memory, size_t bytes)
+{
+    Clearing clearing = {memory, bytes};
+    tn_pool_run(pool, (int)((bytes + CLEAR_BYTES - 1) / CLEAR_BYTES), 8, clear_range, &clearing);
 }

@@ -9,6 +9,7 @@
 #define TN_BASE_POOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct TnPool TnPool;
 
@@ -19,6 +20,8 @@ int tn_pool_threads(const TnPool *pool); /* 1 for NULL */
 /* fn on [0, count), in contiguous pieces never smaller than `grain`. */
 typedef void (*TnRangeFn)(void *context, int begin, int end);
 void tn_pool_run(TnPool *pool, int count, int grain, TnRangeFn fn, void *context);
+/* Bytes set to zero. */
+void tn_pool_clear(TnPool *pool, void *memory, size_t bytes);
 
 /* A sequence of phases in one call, for loops that alternate many short ones. next() is called by
  * one thread at a time, before the first phase and when one has ended; it says into how many chunks

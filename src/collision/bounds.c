@@ -2,6 +2,7 @@
  *
  * A box grows by t times the fastest point's speed, half the slack and its margin on every side:
  * two geoms whose boxes do not meet are farther apart than margin + t · approach speed + slack. */
+#include "../base/shared.h"
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -125,30 +126,43 @@ void tn_bounds_update(const TnDetection *d, int begin, int end)
     }
 }
 
-void tn_bounds_sleep(const TnDetection *d)
+/* Who sleeps or is left out, of moving slots [begin, end). */
+static void sleep_range(void *context, int begin, int end)
 {
+    const TnDetection *d = context;
     TnCollider *c = d->collider;
-    if (d->slack != c->slack) tn_collider_forget(c);
-    c->slack = d->slack;
-    c->any_sleeping = c->any_asleep = c->awake = c->stale = false;
-    for (int slot = 0; slot < c->moving_count; slot++) {
+    bool any_sleeping = false, any_asleep = false, awake = false, stale = false;
+    for (int slot = begin; slot < end; slot++) {
         bool sleeps = c->asleep && c->asleep[c->subsystems[slot]];
         if (d->only && !sleeps &&
             !d->only[c->slots[slot].link]) { /* where the detection before had it, or not */
             if (!d->moved) update_velocity(d, slot);
             c->sleeping[slot] = 1;
             c->placed[slot] = !d->moved;
-            c->any_sleeping = true;
-            c->stale |= d->moved;
+            any_sleeping = true;
+            stale |= d->moved;
             continue;
         }
         c->sleeping[slot] = sleeps;
         if (!sleeps) c->placed[slot] = 0;
-        c->any_sleeping |= sleeps;
-        c->any_asleep |= sleeps;
-        c->awake |= !sleeps;
-        c->stale |= !c->placed[slot];
+        any_sleeping |= sleeps;
+        any_asleep |= sleeps;
+        awake |= !sleeps;
+        stale |= !c->placed[slot];
     }
+    if (any_sleeping) tn_shared_set(&c->any_sleeping);
+    if (any_asleep) tn_shared_set(&c->any_asleep);
+    if (awake) tn_shared_set(&c->awake);
+    if (stale) tn_shared_set(&c->stale);
+}
+
+void tn_bounds_sleep(TnDetection *d, TnPool *pool)
+{
+    TnCollider *c = d->collider;
+    if (d->slack != c->slack) tn_collider_forget(c);
+    c->slack = d->slack;
+    c->any_sleeping = c->any_asleep = c->awake = c->stale = false;
+    tn_pool_run(pool, c->moving_count, 1024, sleep_range, d);
     for (int slot = c->moving_count; slot < c->fixed_start; slot++) {
         bool left_out = d->only && !d->moved;
         if (left_out) update_velocity(d, slot);

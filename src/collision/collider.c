@@ -57,6 +57,7 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
     c->placed = CARVE(k, uint8_t, n);
     c->members = CARVE(k, TnBounds, n);
     c->cell_of = CARVE(k, int32_t, n);
+    c->slot_order = CARVE(k, int32_t, n);
     c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
     c->runs = CARVE(k, TnRodRun, model->rod_count);
     c->order = CARVE(k, int32_t, tn_rods_room(model));
@@ -237,10 +238,11 @@ TnCollider *tn_collider_create(const TnModel *model)
     tn_filter_init(c);
     tn_rods_init(c);
     /* four points per geom to start with */
-    c->chunk_count = (c->moving_count + TN_CHUNK - 1) / TN_CHUNK;
+    c->chunk = model->rod_count ? TN_ROD_CHUNK : TN_CHUNK;
+    c->chunk_count = (c->moving_count + c->chunk - 1) / c->chunk;
     for (int k = 0; k < c->chunk_count; k++) {
-        int slots = c->moving_count - k * TN_CHUNK;
-        c->chunk_capacity[k] = 4 * (slots < TN_CHUNK ? slots : TN_CHUNK) + 16;
+        int slots = c->moving_count - k * c->chunk;
+        c->chunk_capacity[k] = 4 * (slots < c->chunk ? slots : c->chunk) + 16;
     }
     tn_free(keys);
     tn_free(paired);

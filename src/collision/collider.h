@@ -11,7 +11,7 @@
  *          pairs.c   of few geoms instead of grids and neighbours: a list of all pairs
  *          emit*.c   for each such pair: filter, narrow phase, points
  *
- * Work is cut into chunks of TN_CHUNK slots whatever the number of threads, each with its own part
+ * Work is cut into chunks of as many slots whatever the number of threads, each with its own part
  * of the point list. */
 #ifndef TN_COLLISION_COLLIDER_H
 #define TN_COLLISION_COLLIDER_H
@@ -21,7 +21,8 @@
 
 #include <math.h>
 
-#define TN_CHUNK 1024     /* slots per chunk; a scene below this runs on one thread */
+#define TN_CHUNK 256      /* slots per chunk, */
+#define TN_ROD_CHUNK 1024 /* and where rods look for themselves */
 #define TN_LEVEL_MAX 64   /* sizes are sorted by powers of two */
 #define TN_CANDIDATES 256 /* pairs handed from the broad to the narrow phase at a time */
 #define TN_CELLS_PER_MEMBER 4
@@ -160,7 +161,8 @@ struct TnCollider {
     TnGrid grids[TN_LEVEL_MAX];
     int grid_count;
     TnBounds *members;    /* of all grids, sorted by cell */
-    int32_t *cell_of;     /* scratch: cell of a slot */
+    int32_t *cell_of;     /* scratch: cell of a slot, -1: not in this grid */
+    int32_t *slot_order;  /* scratch: a grid's slots by cell */
     int32_t *cells;       /* tables of all grids */
     TnBounds few[TN_FEW]; /* those in no grid */
     int few_count;
@@ -175,6 +177,7 @@ struct TnCollider {
     struct TnPairList *list;           /* of few geoms: all pairs (pairs.c). NULL: grids */
     struct TnSoftSurface *softs;       /* per soft body (soft_surface.h) */
     /* chunks */
+    int chunk; /* items in one */
     int chunk_count;
     int *chunk_capacity, *chunk_used; /* points */
     size_t *chunk_start;              /* first point of a chunk's part */
@@ -321,7 +324,7 @@ static inline bool tn_is_touched(const TnCollider *collider, int subsystem)
 
 /* ---- bounds.c ---- */
 /* Who sleeps in this step, and whether bounds change at all. */
-void tn_bounds_sleep(const TnDetection *d);
+void tn_bounds_sleep(TnDetection *d, TnPool *pool);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);
 
@@ -337,7 +340,7 @@ void tn_pairs_destroy(struct TnPairList *list);
 void tn_pairs_detect(const TnDetection *d, TnEmitter *emitter);
 
 /* ---- grid.c ---- */
-void tn_grid_build(TnCollider *collider);
+bool tn_grid_build(TnCollider *collider, TnArena *arena, TnPool *pool); /* false: no memory */
 /* Pairs whose boxes meet, handed on whenever the buffer is full. */
 typedef struct TnCandidates {
     int count;

@@ -23,20 +23,23 @@ typedef struct TnContactPoint {
     int16_t dim;          /* 1, 3, 4 or 6 */
     int16_t resolved; /* not 0: hits of it within the step were dealt with (step/impact.c), what is
                          left open stays open */
-    double pos[3];    /* m, world, halfway between the surfaces */
-    double arm1[3], arm2[3]; /* m: there from the links' centres of mass; of the world from its
-                                origin, of soft points zero */
-    double normal[3];        /* unit, from geom1 to geom2 */
-    double gap;              /* m, negative: penetration, at the step's start; less the margin */
+    int32_t soft1,
+        soft2;        /* of a geom that is a soft body's surface: index in soft_points; else -1 */
+    double gap;       /* m, negative: penetration, at the step's start; less the margin */
     double clearance; /* m: as gap, but of a pair that will pass by, whose gap has room for its way:
                          all that there is now */
+    double normal[3]; /* unit, from geom1 to geom2 */
+    /* up to here it is a line of the cache, and most phases read no more */
+    double arm1[3], arm2[3]; /* m: pos from the links' centres of mass; of the world from its
+                                origin, of soft points zero */
+    double pos[3];           /* m, world, halfway between the surfaces */
     double time; /* s: where two run into each other that were apart, this is when, pos, arms and
                     normal are those of that moment, and gap is what the motion closes until then */
     double friction[3]; /* of the pair */
     double restitution;
-    int32_t soft1,
-        soft2; /* of a geom that is a soft body's surface: index in soft_points; else -1 */
+    double room[2]; /* so that it is three lines long */
 } TnContactPoint;
+_Static_assert(sizeof(TnContactPoint) == 192, "three lines of the cache");
 
 /* A point of a soft body's surface: Σ weight · node. */
 typedef struct TnSoftPoint {

@@ -8,11 +8,18 @@
 #include "../math/vec3.h"
 #include "collider.h"
 
-static void update_chunks(void *context, int begin, int end)
+#define SLOTS 512          /* whose bounds a thread updates at a time, at least */
+#define WORTH_COPYING 4096 /* points */
+
+typedef struct Copy {
+    const TnDetection *from;
+    TnContactPoint *points; /* to here, */
+    int *start;             /* per chunk at this point */
+} Copy;
+
+static void update_range(void *context, int begin, int end)
 {
-    const TnDetection *d = context;
-    int last = end * TN_CHUNK;
-    tn_bounds_update(d, begin * TN_CHUNK, last < d->collider->count ? last : d->collider->count);
+    tn_bounds_update(context, begin, end);
 }
 
 static void add_planes(const TnDetection *d, const TnBounds *box, TnCandidates *out)
@@ -29,8 +36,8 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
     candidates.count = 0;
     candidates.flush = tn_emit_pairs;
     candidates.context = emitter;
-    int end = (chunk + 1) * TN_CHUNK < c->item_count ? (chunk + 1) * TN_CHUNK : c->item_count;
-    for (int item = chunk * TN_CHUNK; item < end; item++) {
+    int end = (chunk + 1) * c->chunk < c->item_count ? (chunk + 1) * c->chunk : c->item_count;
+    for (int item = chunk * c->chunk; item < end; item++) {
         const TnBounds *box = c->items[item];
         if (item + 4 < end) tn_slot_fetch(&c->slots[c->items[item + 4]->slot]);
         for (int g = 0; g < c->grid_count; g++) tn_grid_query(c, &c->grids[g], box, &candidates);
@@ -85,16 +92,38 @@ static size_t lay_out(TnCollider *c)
     return total;
 }
 
-static int close_up(const TnCollider *c, TnContactPoint *points)
+static void copy_chunks(void *context, int begin, int end)
 {
-    int count = 0;
+    const Copy *copy = context;
+    const TnCollider *c = copy->from->collider;
+    for (int k = begin; k < end; k++)
+        memcpy(copy->points + copy->start[k], copy->from->points + c->chunk_start[k],
+               sizeof copy->points[0] * (size_t)c->chunk_used[k]);
+}
+
+/* The parts into a list without gaps: where they are, or on several threads elsewhere. */
+static bool close_up(const TnDetection *d, TnArena *arena, TnPool *pool, TnContactList *out)
+{
+    const TnCollider *c = d->collider;
+    Copy copy = {d, d->points, TN_ARENA_NEW(arena, int, c->chunk_count)};
+    if (!copy.start) return false;
     for (int k = 0; k < c->chunk_count; k++) {
-        if ((size_t)count != c->chunk_start[k])
-            memmove(points + count, points + c->chunk_start[k],
-                    sizeof points[0] * (size_t)c->chunk_used[k]);
-        count += c->chunk_used[k];
+        copy.start[k] = out->count;
+        out->count += c->chunk_used[k];
     }
-    return count;
+    if (tn_pool_threads(pool) > 1 && out->count > WORTH_COPYING) {
+        copy.points =
+            TN_ARENA_NEW(arena, TnContactPoint, (size_t)out->count + tn_soft_capacity(d->collider));
+        if (!copy.points) return false;
+        tn_pool_run(pool, c->chunk_count, 1, copy_chunks, &copy);
+    } else {
+        for (int k = 0; k < c->chunk_count; k++)
+            if ((size_t)copy.start[k] != c->chunk_start[k])
+                memmove(d->points + copy.start[k], d->points + c->chunk_start[k],
+                        sizeof d->points[0] * (size_t)c->chunk_used[k]);
+    }
+    out->points = copy.points;
+    return true;
 }
 
 bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,
@@ -114,11 +143,10 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .far = in->exact ? 0.0 : TN_FAR,
                      .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};
-    if (!collider->list) tn_bounds_sleep(&d);
+    if (!collider->list) tn_bounds_sleep(&d, pool);
     if (!collider->list && collider->stale) {
-        int update_count = (collider->count + TN_CHUNK - 1) / TN_CHUNK;
-        tn_pool_run(pool, update_count, 1, update_chunks, &d);
-        tn_grid_build(collider);
+        tn_pool_run(pool, collider->count, SLOTS, update_range, &d);
+        if (!tn_grid_build(collider, arena, pool)) return false;
     }
     size_t mark = tn_arena_mark(arena);
     for (;;) {
@@ -129,8 +157,7 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
         if (fits(collider)) break;
         tn_arena_release(arena, mark);
     }
-    out->points = d.points;
-    out->count = close_up(collider, d.points);
+    if (!close_up(&d, arena, pool, out)) return false;
     if (!collider->softs || tn_soft_detect(&d, in->qpos, in->qvel, arena, pool, out)) return true;
     *out = (TnContactList){0};
     return false;

@@ -56,6 +56,7 @@ void tn_emit_point(TnEmitter *e, const TnSlotPair *pair, const double pos[3], co
     p->restitution = rule->restitution;
     p->resolved = false;
     p->soft1 = p->soft2 = -1;
+    p->room[0] = p->room[1] = 0.0;
 }
 
 TnClosing tn_closing_at(const TnDetection *d, const TnSlotPair *pair, const double pos[3],

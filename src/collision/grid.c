@@ -5,10 +5,21 @@
  * larger one; what remains at the top goes into a short list that everyone is tested against.
  * Members are sorted by cell with one counting sort, stable in the slot, so the result depends on
  * nothing else. */
+#include "../base/bucket.h"
 #include "../math/vec3.h"
 #include "collider.h"
 
 #define DIM_MAX 2000000 /* cells along one axis; farther out they share the last one */
+#define PART 2048       /* slots that a thread takes at a time */
+#define TILE 4          /* cells along an edge of the smallest boxes that items are listed by, */
+#define MANY 2048       /* in a grid with so many members; others fit a core's cache */
+
+/* Of what is in some slots. */
+typedef struct Extent {
+    float low[3], high[3], reach[3];
+    int32_t rod; /* as TnGrid's; -1: nobody is there */
+    bool round;
+} Extent;
 
 static int cell_along(const TnGrid *g, int axis, double x)
 {
@@ -43,50 +54,146 @@ static void size_table(TnGrid *g, const float low[3], const float high[3], doubl
     }
 }
 
-/* Sorts the slots of levels [first, last] into the grid's part of `members`. Returns the cells
- * used. */
-static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell, int32_t *table)
+/* A grid's filling; levels [first, last]. Parts of slots are shared by threads. */
+typedef struct Filling {
+    TnCollider *c;
+    TnGrid *grid;
+    int first, last;
+    Extent *extents; /* per part */
+} Filling;
+
+static bool is_member(const Filling *f, int slot)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    g->round = true;
-    g->rod = -1;
-    for (int i = 0; i < 3; i++) g->reach[i] = 0.0f;
-    for (int slot = first_member(c); slot < c->finite_count; slot++) {
-        const TnBounds *b = &c->bounds[slot];
-        if (c->level[slot] < first || c->level[slot] > last) continue;
-        g->rod = g->rod < 0 || g->rod == c->slots[slot].rod ? c->slots[slot].rod : 0;
-        for (int i = 0; i < 3; i++) {
-            low[i] = b->c[i] < low[i] ? b->c[i] : low[i];
-            high[i] = b->c[i] > high[i] ? b->c[i] : high[i];
-            g->reach[i] = b->h[i] > g->reach[i] ? b->h[i] : g->reach[i];
+    return f->c->level[slot] >= f->first && f->c->level[slot] <= f->last;
+}
+
+static int part_end(const TnCollider *c, int part)
+{
+    return (part + 1) * PART < c->finite_count ? (part + 1) * PART : c->finite_count;
+}
+
+static void find_extents(void *context, int begin, int end)
+{
+    const Filling *f = context;
+    const TnCollider *c = f->c;
+    for (int part = begin; part < end; part++) {
+        Extent x = {{INFINITY, INFINITY, INFINITY},
+                    {-INFINITY, -INFINITY, -INFINITY},
+                    {0.0f, 0.0f, 0.0f},
+                    -1,
+                    true};
+        int slot = part * PART > first_member(c) ? part * PART : first_member(c);
+        for (; slot < part_end(c, part); slot++) {
+            const TnBounds *b = &c->bounds[slot];
+            if (!is_member(f, slot)) continue;
+            x.rod = x.rod < 0 || x.rod == c->slots[slot].rod ? c->slots[slot].rod : 0;
+            for (int i = 0; i < 3; i++) {
+                x.low[i] = b->c[i] < x.low[i] ? b->c[i] : x.low[i];
+                x.high[i] = b->c[i] > x.high[i] ? b->c[i] : x.high[i];
+                x.reach[i] = b->h[i] > x.reach[i] ? b->h[i] : x.reach[i];
+            }
+            x.round &=
+                b->r <= b->h[0] && b->r <= b->h[1] && b->r <= b->h[2]; /* true for spheres alone */
         }
-        g->round &=
-            b->r <= b->h[0] && b->r <= b->h[1] && b->r <= b->h[2]; /* true for spheres alone */
+        f->extents[part] = x;
     }
-    size_table(g, low, high, cell);
+}
+
+static void join_extents(Extent *x, const Extent *y)
+{
+    if (y->rod >= 0) x->rod = x->rod < 0 || x->rod == y->rod ? y->rod : 0;
+    x->round &= y->round;
+    for (int i = 0; i < 3; i++) {
+        x->low[i] = y->low[i] < x->low[i] ? y->low[i] : x->low[i];
+        x->high[i] = y->high[i] > x->high[i] ? y->high[i] : x->high[i];
+        x->reach[i] = y->reach[i] > x->reach[i] ? y->reach[i] : x->reach[i];
+    }
+}
+
+/* Of all slots, -1 for those that are no members. */
+static void find_cells(void *context, int begin, int end)
+{
+    const Filling *f = context;
+    const TnGrid *g = f->grid;
+    for (int slot = begin; slot < end; slot++) {
+        int k[3];
+        f->c->cell_of[slot] = -1;
+        if (slot < first_member(f->c) || !is_member(f, slot)) continue;
+        for (int i = 0; i < 3; i++)
+            k[i] = wrap(cell_along(g, i, (double)f->c->bounds[slot].c[i]), g->dims[i]);
+        f->c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
+    }
+}
+
+static void copy_members(void *context, int begin, int end)
+{
+    const Filling *f = context;
+    const TnCollider *c = f->c;
+    for (int i = begin; i < end; i++) c->members[f->grid->begin + i] = c->bounds[c->slot_order[i]];
+}
+
+/* Sorts the slots of levels [first, last] into the grid's part of `members`. Returns the cells
+ * used; negative: no memory. */
+static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell, int32_t *table,
+                     TnArena *arena, TnPool *pool)
+{
+    int parts = (c->finite_count + PART - 1) / PART;
+    size_t mark = tn_arena_mark(arena);
+    Filling f = {c, g, first, last, TN_ARENA_NEW(arena, Extent, parts)};
+    if (!f.extents) return -1;
+    tn_pool_run(pool, parts, 1, find_extents, &f);
+    Extent all = f.extents[0];
+    for (int i = 1; i < parts; i++) join_extents(&all, &f.extents[i]);
+    g->round = all.round;
+    g->rod = all.rod;
+    for (int i = 0; i < 3; i++) g->reach[i] = all.reach[i];
+    size_table(g, all.low, all.high, cell);
     int cells = g->dims[0] * g->dims[1] * g->dims[2];
     g->start = table;
-    memset(table, 0, sizeof table[0] * (size_t)(cells + 1));
-    for (int slot = first_member(c); slot < c->finite_count; slot++) {
-        if (c->level[slot] < first || c->level[slot] > last) continue;
-        int k[3];
-        for (int i = 0; i < 3; i++)
-            k[i] = wrap(cell_along(g, i, (double)c->bounds[slot].c[i]), g->dims[i]);
-        c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
-        table[c->cell_of[slot] + 1]++;
-    }
-    for (int k = 0; k < cells; k++) table[k + 1] += table[k];
-    /* fill: start[k] walks to the cell's end, which is the next cell's start; put back afterwards
-     */
-    for (int slot = first_member(c); slot < c->finite_count; slot++) {
-        if (c->level[slot] < first || c->level[slot] > last) continue;
-        c->members[g->begin + table[c->cell_of[slot]]++] = c->bounds[slot];
-    }
-    memmove(table + 1, table, sizeof table[0] * (size_t)cells);
-    table[0] = 0;
+    tn_pool_run(pool, c->finite_count, PART, find_cells, &f);
+    if (!tn_buckets_fill(pool, arena, c->cell_of, c->finite_count, cells, table, c->slot_order))
+        return -1;
+    tn_pool_run(pool, g->count, PART, copy_members, &f);
+    tn_arena_release(arena, mark);
     return cells + 1;
 }
 
+static void add_items(TnCollider *c, const TnBounds *m, const TnBounds *end)
+{
+    for (; m < end; m++)
+        if (m->slot < c->moving_count && !c->sleeping[m->slot]) c->items[c->item_count++] = m;
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* Members of cells [at, end) of the table, row by row. */
+static void add_box(TnCollider *c, const TnGrid *g, const int at[3], const int end[3])
+{
+    for (int z = at[2]; z < end[2]; z++)
+        for (int y = at[1]; y < end[1]; y++) {
+            const int32_t *row = g->start + (z * g->dims[1] + y) * g->dims[0];
+            add_items(c, c->members + g->begin + row[at[0]], c->members + g->begin + row[end[0]]);
+        }
+}
+
+/* Boxes of cells of `edge`, one after the other, and in them those of the next smaller edge: what
+ * stands together in the list is together in space, in whatever stretches threads take it. */
+static void add_boxes(TnCollider *c, const TnGrid *g, const int at[3], const int end[3], int edge)
+{
+    if (edge < TILE) {
+        add_box(c, g, at, end);
+        return;
+    }
+    int from[3], to[3];
+    for (from[2] = at[2]; from[2] < end[2]; from[2] += edge)
+        for (from[1] = at[1]; from[1] < end[1]; from[1] += edge)
+            for (from[0] = at[0]; from[0] < end[0]; from[0] += edge) {
+                for (int i = 0; i < 3; i++) to[i] = least(from[i] + edge, end[i]);
+                add_boxes(c, g, from, to, edge / TILE);
+            }
+}
+
+/* Who looks for neighbours, in the order in which contacts are listed then. */
 static void list_items(TnCollider *c)
 {
     c->item_count = 0;
@@ -95,14 +202,17 @@ static void list_items(TnCollider *c)
     for (int i = 0; i < c->few_count; i++)
         if (c->few[i].slot < c->moving_count && !c->sleeping[c->few[i].slot])
             c->items[c->item_count++] = &c->few[i];
-    for (int g = 0; g < c->grid_count; g++) {
-        const TnBounds *m = c->members + c->grids[g].begin, *end = m + c->grids[g].count;
-        for (; m < end; m++)
-            if (m->slot < c->moving_count && !c->sleeping[m->slot]) c->items[c->item_count++] = m;
+    for (int k = 0; k < c->grid_count; k++) {
+        const TnGrid *g = &c->grids[k];
+        const TnBounds *m = c->members + g->begin;
+        if (g->count < MANY)
+            add_items(c, m, m + g->count);
+        else
+            add_boxes(c, g, (int[3]){0}, g->dims, TILE * TILE);
     }
 }
 
-void tn_grid_build(TnCollider *c)
+bool tn_grid_build(TnCollider *c, TnArena *arena, TnPool *pool)
 {
     int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, first = 0, placed = 0;
     int32_t *table = c->cells;
@@ -114,7 +224,10 @@ void tn_grid_build(TnCollider *c)
         TnGrid *g = &c->grids[c->grid_count++];
         g->begin = placed;
         g->count = waiting;
-        table += fill_grid(c, g, first, level, ldexp(c->cell, level - TN_LEVEL_MAX / 2), table);
+        int cells = fill_grid(c, g, first, level, ldexp(c->cell, level - TN_LEVEL_MAX / 2), table,
+                              arena, pool);
+        if (cells < 0) return false;
+        table += cells;
         placed += waiting;
         waiting = 0;
         first = level + 1;
@@ -124,6 +237,7 @@ void tn_grid_build(TnCollider *c)
         if (c->level[slot] >= first) c->few[c->few_count++] = c->bounds[slot];
     list_items(c);
     if (tn_rods_apart(c)) tn_rods_place(c);
+    return true;
 }
 
 /* Every member is written to the buffer, and stays there where it counts. */

@@ -3,14 +3,15 @@
  * w is 0, the θ rule, where nothing pushes; 1 where a contact pushes or a joint limit is hit; 1 - ε
  * where a contact with restitution is hit. Subsystems that an equality, a path, a hold or a tie
  * joins share the largest w. */
+#include "../base/shared.h"
 #include "rows.h"
 
 #include <math.h>
 
 static void raise_blend(const TnModel *model, int link, double share, double *blend)
 {
-    int s = model->links[link].subsystem;
-    if (s >= 0 && share > blend[s]) blend[s] = share;
+    int s = model->link_subsystem[link];
+    if (s >= 0) tn_shared_raise(&blend[s], share);
 }
 
 static int subsystem_of_joint(const TnModel *model, int joint)
@@ -64,39 +65,68 @@ void tn_constraint_share_blend(const TnModel *model, double *blend)
     }
 }
 
+typedef struct Blending {
+    const TnConstraintInput *in; /* of `after` */
+    const TnConstraintSet *set;
+    const TnModel *model;
+    const TnDivision *division;
+    const TnState *state; /* of `before` */
+    double *blend;
+} Blending;
+
+static void raise_before(void *context, int begin, int end)
+{
+    const Blending *b = context;
+    const TnModel *model = b->model;
+    const int *carrier = b->division->carrier;
+    for (int i = begin; i < end; i++) {
+        const TnWarmContact *c = &b->state->contacts[i];
+        const double *f = c->lambda;
+        bool pushes = f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0;
+        const int links[2] = {carrier[model->geom_link[c->geom1]],
+                              carrier[model->geom_link[c->geom2]]};
+        for (int k = 0; k < 2; k++) {
+            int s = model->link_subsystem[links[k]];
+            if (s >= 0 && (pushes || model->subsystems[s].kind == TN_SUBSYSTEM_ROD))
+                tn_shared_raise(&b->blend[s], 1.0);
+        }
+    }
+}
+
 /* Contacts of the last step and its forces are what is known of this one before collision. A cable
  * takes w = 1 as soon as a contact is listed. */
 void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
-                                const TnState *state, double *blend)
+                                const TnState *state, TnPool *pool, double *blend)
 {
-    for (int i = 0; i < state->contact_count; i++) {
-        const TnWarmContact *c = &state->contacts[i];
-        const double *f = c->lambda;
-        bool pushes = f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0;
-        const int links[2] = {division->carrier[model->geom_link[c->geom1]],
-                              division->carrier[model->geom_link[c->geom2]]};
-        for (int k = 0; k < 2; k++) {
-            int s = model->links[links[k]].subsystem;
-            if (s >= 0 && (pushes || model->subsystems[s].kind == TN_SUBSYSTEM_ROD)) blend[s] = 1.0;
-        }
-    }
+    Blending b = {.model = model, .division = division, .state = state, .blend = blend};
+    tn_pool_run(pool, state->contact_count, 1024, raise_before, &b);
     tn_constraint_share_blend(model, blend);
+}
+
+static void raise_after(void *context, int begin, int end)
+{
+    const Blending *b = context;
+    const TnConstraintInput *in = b->in;
+    const TnModel *model = in->model;
+    const int *carrier = in->division->carrier;
+    for (int i = begin; i < end; i++) {
+        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
+         * the step's start only the end velocity gives a rule that does not gain energy. A limit
+         * stays where it is on its joint. */
+        if (!(tn_contact_normal_force(&b->set->problem, i) > 0.0)) continue;
+        const TnContactPoint *c = &in->contacts->points[i];
+        double share = b->set->laws[i].blend;
+        raise_blend(model, carrier[model->geom_link[c->geom1]], share, b->blend);
+        raise_blend(model, carrier[model->geom_link[c->geom2]], share, b->blend);
+    }
 }
 
 void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
                                double *blend)
 {
     const TnModel *model = in->model;
-    const int *carrier = in->division->carrier;
-    for (int i = 0; i < in->contacts->count; i++) {
-        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
-         * the step's start only the end velocity gives a rule that does not gain energy. A limit
-         * stays where it is on its joint. */
-        if (!(tn_contact_normal_force(&set->problem, i) > 0.0)) continue;
-        const TnContactPoint *c = &in->contacts->points[i];
-        raise_blend(model, carrier[model->geom_link[c->geom1]], set->laws[i].blend, blend);
-        raise_blend(model, carrier[model->geom_link[c->geom2]], set->laws[i].blend, blend);
-    }
+    tn_pool_run(in->pool, in->contacts->count, 1024, raise_after,
+                &(Blending){.in = in, .set = set, .blend = blend});
     for (int i = 0; i < set->limit_count; i++) {
         const TnLimit *limit = &set->limits[i];
         if (limit->law.resting || !(set->problem.rows[limit->row].lambda > 0.0)) continue;

@@ -2,6 +2,8 @@
  * twist table that contacts and bonds speak of. */
 #include "rows.h"
 
+#include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "../math/vec3.h"
@@ -16,10 +18,111 @@ static void want_row(const TnConstraintInput *in, int link, int *link_row, int *
 {
     const TnModel *model = in->model;
     link = in->division->carrier[link];
-    if (link_row[link] >= 0 || model->links[link].held) return;
-    bool rigid = model->subsystems[model->links[link].subsystem].kind == TN_SUBSYSTEM_RIGID;
+    if (link_row[link] >= 0) return;
+    bool rigid = model->subsystems[model->link_subsystem[link]].kind == TN_SUBSYSTEM_RIGID;
+    if (!rigid && model->links[link].held) return;
     link_row[link] = rigid ? (*next)++ : 0; /* 0: wants a port */
 }
+
+/* ---- rows of free bodies in contacts, on several threads ---- */
+
+#define WORTH_SHARING 4096 /* contacts */
+#define STRETCH 512        /* contacts that one thread numbers at a time */
+
+typedef struct Numbering {
+    const TnConstraintInput *in;
+    int *link_row;
+    int32_t *ends;      /* per side of a contact, 2 · contact + side: its link, where it is that
+                           of a free body, -1 - link where it wants a port; 0: neither */
+    atomic_uint *first; /* per link: the first side that it is */
+    int *count;         /* per stretch: rows that begin there; then where they do */
+} Numbering;
+
+static void forget_links(void *context, int begin, int end)
+{
+    const Numbering *n = context;
+    for (int i = begin; i < end; i++) {
+        n->link_row[i] = i <= n->in->model->mocap_count ? 0 : -1;
+        atomic_init(&n->first[i], UINT_MAX);
+    }
+}
+
+static int32_t find_end(const TnConstraintInput *in, int geom)
+{
+    const TnModel *model = in->model;
+    int link = in->division->carrier[model->geom_link[geom]], s = model->link_subsystem[link];
+    if (s < 0) return 0;
+    if (model->subsystems[s].kind == TN_SUBSYSTEM_RIGID) return link;
+    return model->links[link].held ? 0 : -1 - link;
+}
+
+static int link_of(int32_t end) { return end < 0 ? -1 - end : end; }
+
+static void note_first(void *context, int begin, int end)
+{
+    const Numbering *n = context;
+    for (int c = begin; c < end; c++)
+        for (int side = 0; side < 2; side++) {
+            const TnContactPoint *point = &n->in->contacts->points[c];
+            unsigned place = 2 * (unsigned)c + (unsigned)side;
+            n->ends[place] = find_end(n->in, side ? point->geom2 : point->geom1);
+            int link = link_of(n->ends[place]);
+            if (!link) continue;
+            unsigned first = atomic_load_explicit(&n->first[link], memory_order_relaxed);
+            while (place < first && !atomic_compare_exchange_weak_explicit(
+                                        &n->first[link], &first, place, memory_order_relaxed,
+                                        memory_order_relaxed)) {}
+        }
+}
+
+static void count_first(void *context, int begin, int end)
+{
+    const Numbering *n = context;
+    for (int i = begin; i < end; i++) {
+        int last =
+            (i + 1) * STRETCH < n->in->contacts->count ? (i + 1) * STRETCH : n->in->contacts->count;
+        n->count[i] = 0;
+        for (int k = 2 * i * STRETCH; k < 2 * last; k++)
+            n->count[i] += n->ends[k] > 0 && n->first[n->ends[k]] == (unsigned)k;
+    }
+}
+
+static void number_first(void *context, int begin, int end)
+{
+    const Numbering *n = context;
+    for (int i = begin; i < end; i++) {
+        int last =
+            (i + 1) * STRETCH < n->in->contacts->count ? (i + 1) * STRETCH : n->in->contacts->count;
+        int next = n->count[i];
+        for (int k = 2 * i * STRETCH; k < 2 * last; k++) {
+            int link = link_of(n->ends[k]);
+            if (link && n->first[link] == (unsigned)k)
+                n->link_row[link] = n->ends[k] > 0 ? next++ : 0;
+        }
+    }
+}
+
+/* As want_row for each contact, one after the other. False: no memory. */
+static bool number_contacts(const TnConstraintInput *in, int *link_row, int *next)
+{
+    int links = in->model->link_count, stretches = (in->contacts->count + STRETCH - 1) / STRETCH;
+    Numbering n = {in, link_row, TN_ARENA_NEW(in->arena, int32_t, 2 * in->contacts->count),
+                   TN_ARENA_NEW(in->arena, atomic_uint, links),
+                   TN_ARENA_NEW(in->arena, int, stretches)};
+    if (!n.ends || !n.first || !n.count) return false;
+    tn_pool_run(in->pool, links, 1024, forget_links, &n);
+    tn_pool_run(in->pool, in->contacts->count, STRETCH, note_first, &n);
+    tn_pool_run(in->pool, stretches, 1, count_first, &n);
+    for (int i = 0; i < stretches; i++) {
+        int count = n.count[i];
+        n.count[i] = *next;
+        *next += count;
+    }
+    tn_pool_run(in->pool, stretches, 1, number_first, &n);
+    return true;
+}
+
+/* ---- all rows ---- */
 
 /* A follower that a bond keeps where it belongs. */
 static bool is_iterated(const TnConstraintInput *in, int follower)
@@ -59,15 +162,32 @@ static void add_follower_ports(const TnConstraintInput *in, int port_row, int *c
     }
 }
 
+typedef struct Closing {
+    const TnConstraintInput *in;
+    int *link_row;
+} Closing;
+
+/* Who is held or asleep is the world, to contacts. */
+static void close_rows(void *context, int begin, int end)
+{
+    const Closing *closing = context;
+    const TnConstraintInput *in = closing->in;
+    for (int i = begin > 1 ? begin : 1; i < end; i++)
+        if (in->model->links[i].held || tn_link_asleep(in->state, in->model, i))
+            closing->link_row[i] = 0;
+}
+
 bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set, int port_row,
                                int *first_port)
 {
     const TnModel *model = in->model;
     const TnDivision *d = in->division;
     int next = 1, blocks = tn_division_blocks(d), *link_row = set->link_row;
-    for (int i = 0; i < model->link_count; i++) link_row[i] = -1;
-    for (int i = 0; i <= model->mocap_count; i++) link_row[i] = 0;
-    for (int c = 0; c < in->contacts->count; c++) {
+    bool share = tn_pool_threads(in->pool) > 1 && in->contacts->count >= WORTH_SHARING;
+    if (share && !number_contacts(in, link_row, &next)) return false;
+    for (int i = 0; !share && i < model->link_count; i++)
+        link_row[i] = i <= model->mocap_count ? 0 : -1;
+    for (int c = 0; !share && c < in->contacts->count; c++) {
         const TnContactPoint *point = &in->contacts->points[c];
         want_row(in, model->geom_link[point->geom1], link_row, &next);
         want_row(in, model->geom_link[point->geom2], link_row, &next);
@@ -94,11 +214,9 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
     add_follower_ports(in, port_row, cursor, set->follower_row);
     tn_constraint_soft_rows(in, port_row, cursor, set->soft_row);
-    for (int i = 1; i < model->link_count; i++) {
-        if (model->links[i].held || tn_link_asleep(in->state, model, i))
-            link_row[i] = 0; /* the world, to contacts */
+    tn_pool_run(in->pool, model->link_count, 1024, close_rows, &(Closing){in, link_row});
+    for (int i = 1; i < model->link_count; i++)
         if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
-    }
     return true;
 }
 
@@ -232,15 +350,30 @@ static void fill_twist(const TnConstraintInput *in, const TnSubsystem *sub, TnCo
                          r->inertia_rate, b, in->state->vhat + sub->dof_start);
 }
 
+typedef struct Filling {
+    const TnConstraintInput *in;
+    TnConstraintSet *set;
+} Filling;
+
+static void fill_twists(void *context, int begin, int end)
+{
+    const Filling *f = context;
+    for (int s = begin; s < end; s++) {
+        const TnSubsystem *sub = &f->in->model->subsystems[s];
+        if (sub->kind == TN_SUBSYSTEM_RIGID && !f->in->state->asleep[s])
+            fill_twist(f->in, sub, f->set);
+    }
+}
+
 /* Large blocks in their order. */
 bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set, TnTreeAxes *axes,
                                const int *first_port)
 {
     const TnModel *model = in->model;
     const TnDivision *d = in->division;
-    for (int s = 0; s < model->subsystem_count; s++) {
+    tn_pool_run(in->pool, model->subsystem_count, 256, fill_twists, &(Filling){in, set});
+    for (int s = 0; model->tree_count && s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID && !in->state->asleep[s]) fill_twist(in, sub, set);
         if (sub->kind == TN_SUBSYSTEM_TREE && d->tree_block[sub->kind_index] < d->dense_count &&
             !fill_dense(in, sub, set, first_port))
             return false;
@@ -248,7 +381,7 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
     for (int c = 0; c < d->chain_count; c++)
         if (!fill_chain(in, c, set, first_port)) return false;
     if (!tn_constraint_fill_meshes(in, set, first_port)) return false;
-    for (int s = 0; s < model->subsystem_count; s++) {
+    for (int s = 0; model->tree_count && s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind != TN_SUBSYSTEM_TREE || in->state->asleep[s]) continue;
         int block = d->tree_block[sub->kind_index];

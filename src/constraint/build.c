@@ -42,7 +42,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
                           .entries = counts.entries};
     set->block_v = TN_ARENA_NEW(in->arena, double *, larges);
     if (!set->row_slot || !set->limits || !set->bond_source || !set->block_v ||
-        !tn_problem_init(&set->problem, in->arena, size))
+        !tn_problem_init_shared(&set->problem, in->arena, size, in->pool))
         return false;
 
     if (!tn_constraint_fill_blocks(in, set, axes, first_port)) return false;

@@ -124,7 +124,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
 /* Raises w of every subsystem to what the last step's forces make likely, and to what the solution
  * found. */
 void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
-                                const TnState *state, double *blend);
+                                const TnState *state, TnPool *pool, double *blend);
 void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
                                double *blend);
 /* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all

@@ -77,8 +77,7 @@ static double side_size(const TnConstraintInput *in, int geom, int soft)
         return 0.5 * cbrt(body->mass / body->density);
     }
     int link = in->division->carrier[in->model->geom_link[geom]];
-    const TnLink *l = &in->model->links[link];
-    return l->subsystem >= 0 ? l->lever : INFINITY;
+    return in->model->link_subsystem[link] >= 0 ? in->model->links[link].lever : INFINITY;
 }
 
 /* The planned share of v⁺ of cables and soft bodies; others' shares the solution tells. */

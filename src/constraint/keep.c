@@ -52,6 +52,23 @@ static void clear_rows(const TnConstraintInput *in, TnState *state)
         if (!tn_piece_tie_asleep(in, i)) clear(state, state->row_lambda_count + 3 * i, 3);
 }
 
+typedef struct Keeping {
+    const TnConstraintInput *in;
+    const TnProblem *problem;
+    TnState *state;
+} Keeping;
+
+static void keep_contacts(void *context, int begin, int end)
+{
+    const Keeping *k = context;
+    for (int i = begin; i < end; i++) {
+        const TnContactPoint *c = &k->in->contacts->points[i];
+        k->state->contacts[i] =
+            (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
+        tn_problem_contact_lambda(k->problem, i, k->state->contacts[i].lambda);
+    }
+}
+
 bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
 {
     const TnProblem *p = &set->problem;
@@ -61,12 +78,7 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     state->contact_count = 0;
     if (!tn_state_reserve_contacts(state, count)) return false;
     state->contact_count = count;
-    for (int i = 0; i < count; i++) {
-        const TnContactPoint *c = &in->contacts->points[i];
-        state->contacts[i] =
-            (TnWarmContact){.geom1 = c->geom1, .geom2 = c->geom2, .feature = c->feature};
-        tn_problem_contact_lambda(p, i, state->contacts[i].lambda);
-    }
+    tn_pool_run(in->pool, count, 1024, keep_contacts, &(Keeping){in, p, state});
     for (int r = 0; r < p->row_count; r++) {
         if (set->row_slot[r] >= 0) {
             *tn_row_lambda(state, set->row_slot[r]) = p->rows[r].lambda;

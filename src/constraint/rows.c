@@ -388,7 +388,8 @@ static void add_contact_row(TnRowWriter *w, int contact, TnRowSet set, int slot)
 static void add_contact_rows(TnRowWriter *w)
 {
     static const TnRowSet sets[3] = {TN_ROW_SPIN, TN_ROW_ROLL, TN_ROW_ROLL_PARTNER};
-    for (int i = 0; i < w->in->contacts->count; i++) {
+    bool none = !w->in->model->has_spin && !w->in->model->has_oval_pairs;
+    for (int i = 0; !none && i < w->in->contacts->count; i++) {
         const TnContactPoint *c = &w->in->contacts->points[i];
         bool oval = w->in->model->has_oval_pairs && tn_is_oval(w->in->model, c);
         for (int k = 1; oval && k < 3; k++) add_contact_row(w, i, sets[k], TN_SLOT_SLIDE);
@@ -426,7 +427,8 @@ TnRowCounts tn_constraint_count_rows(const TnConstraintInput *in)
         n.sides += 2 * rows;
         n.entries += rows * dims;
     }
-    for (int i = 0; i < in->contacts->count; i++) {
+    bool none = !model->has_spin && !model->has_oval_pairs;
+    for (int i = 0; !none && i < in->contacts->count; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
         int rows = c->dim == 6 ? 3 : c->dim == 4 ? 1 : 0;
         if (model->has_oval_pairs && tn_is_oval(model, c)) rows += 2;

@@ -1,4 +1,5 @@
 /* warm.c: the starting guess of forces from those that the state has of the last step. */
+#include "../base/runs.h"
 #include "rows.h"
 
 #include "../math/vec3.h"
@@ -37,12 +38,10 @@ static bool hash_large(const TnConstraintInput *in, TnWarmGroups *groups)
 bool tn_warm_find(const TnConstraintInput *in, TnWarmGroups *groups)
 {
     groups->first = TN_ARENA_NEW(in->arena, int, in->model->geom_count);
-    groups->count = TN_ARENA_ZERO(in->arena, int, in->model->geom_count);
+    groups->count = TN_ARENA_NEW(in->arena, int, in->model->geom_count);
     if (!groups->first || !groups->count) return false;
-    for (int i = 0; i < in->state->contact_count; i++) {
-        int geom = in->state->contacts[i].geom1;
-        if (groups->count[geom]++ == 0) groups->first[geom] = i;
-    }
+    tn_runs_find(in->pool, in->state->contacts, sizeof in->state->contacts[0],
+                 in->state->contact_count, in->model->geom_count, groups->first, groups->count);
     return hash_large(in, groups);
 }
 

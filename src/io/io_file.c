@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static const char *reason_of(int code)
@@ -36,10 +37,75 @@ static bool fail(TnError *err, TnStatus code, TnSource from, const char *element
     return false;
 }
 
-bool tn_io_file_exists(const char *path)
+/* ---- in memory ---- */
+
+/* The next part of a path that counts: not "", not ".", and none that a ".." leads out of again.
+ * NULL at the end. */
+static const char *next_part(const char *path, size_t *length)
+{
+    for (;;) {
+        path += strspn(path, "/");
+        *length = strcspn(path, "/");
+        if (*length == 0) return NULL;
+        if (*length == 1 && path[0] == '.') {
+            path += 1;
+            continue;
+        }
+        const char *at = path + *length;
+        int depth = 1;
+        while (depth > 0) {
+            at += strspn(at, "/");
+            size_t size = strcspn(at, "/");
+            if (size == 0) return path;
+            if (size == 2 && memcmp(at, "..", 2) == 0)
+                depth--;
+            else if (size != 1 || at[0] != '.')
+                depth++;
+            at += size;
+        }
+        if (*length == 2 && memcmp(path, "..", 2) == 0) return path;
+        path = at;
+    }
+}
+
+static bool same_path(const char *a, const char *b)
+{
+    if ((a[0] == '/') != (b[0] == '/')) return false;
+    size_t size_a, size_b;
+    for (;;) {
+        a = next_part(a, &size_a);
+        b = next_part(b, &size_b);
+        if (!a || !b) return !a && !b;
+        if (size_a != size_b || memcmp(a, b, size_a) != 0) return false;
+        a += size_a;
+        b += size_b;
+    }
+}
+
+/* Its index, -1: none. */
+static int find_given(const TnLoadDef *given, const char *path)
+{
+    for (int i = 0; given && i < given->file_count; i++)
+        if (given->files[i].path && same_path(given->files[i].path, path)) return i;
+    return -1;
+}
+
+static char *copy_given(const TnMemoryFile *file, size_t *size)
+{
+    char *text = tn_malloc(file->size + 1);
+    if (!text) return NULL;
+    if (file->size > 0) memcpy(text, file->data, file->size);
+    text[file->size] = '\0';
+    *size = file->size;
+    return text;
+}
+
+/* ---- on disk ---- */
+
+bool tn_io_file_exists(const TnLoadDef *given, const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0;
+    return find_given(given, path) >= 0 || stat(path, &info) == 0;
 }
 
 /* Reads until the end, doubling the buffer. NULL with a reason, or with none when memory is short.
@@ -75,12 +141,11 @@ static char *read_all(FILE *file, size_t *size, const char **reason)
     return text;
 }
 
-bool tn_io_read_file(const char *path, TnSource from, const char *element, TnIoFile *out,
-                     TnError *err)
+/* NULL, or the reason why it cannot be read; no text without a reason: no memory. */
+static const char *read_disk(const char *path, TnIoFile *out)
 {
-    *out = (TnIoFile){0};
     FILE *file = fopen(path, "rb");
-    if (!file) return fail(err, TN_ERROR_IO, from, element, path, reason_of(errno));
+    if (!file) return reason_of(errno);
     struct stat info;
     const char *reason = NULL;
     if (fstat(fileno(file), &info) != 0)
@@ -95,6 +160,24 @@ bool tn_io_read_file(const char *path, TnSource from, const char *element, TnIoF
         out->text = read_all(file, &out->size, &reason);
     }
     fclose(file);
+    return reason;
+}
+
+bool tn_io_read_file(const TnLoadDef *given, const char *path, TnSource from, const char *element,
+                     TnIoFile *out, TnError *err)
+{
+    *out = (TnIoFile){0};
+    const char *reason = NULL;
+    int index = find_given(given, path);
+    if (index < 0) {
+        reason = read_disk(path, out);
+    } else if (given->files[index].size > TN_IO_FILE_LIMIT) {
+        reason = "is larger than 256 MB";
+    } else {
+        out->device = UINT64_MAX; /* of no disk */
+        out->inode = (uint64_t)index;
+        out->text = copy_given(&given->files[index], &out->size);
+    }
     if (reason) return fail(err, TN_ERROR_IO, from, element, path, reason);
     if (!out->text) {
         tn_error_add(err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);

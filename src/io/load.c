@@ -120,11 +120,12 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
         return NULL;
     }
     m->remarks = remarks;
+    m->load = def ? def : &usual;
     m->number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!m->number_locale) {
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
     } else {
-        read_definitions(m, path, def ? def : &usual);
+        read_definitions(m, path, m->load);
         tn_mjcf_tell_remarks(m);
         freelocale(m->number_locale);
     }

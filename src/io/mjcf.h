@@ -254,6 +254,7 @@ typedef struct TnMjcf {
     TnRemarks *remarks;
     struct TnMjcfSaid *said, *last_said; /* remarks so far, told at the end */
     locale_t number_locale;
+    const TnLoadDef *load;
     const char *main_directory;  /* with its '/', or "" */
     struct TnMjcfOpened *opened; /* files read so far */
     TnModelBuilder *builder;

@@ -68,7 +68,8 @@ static bool read_file(TnMjcf *m, const TnXmlElement *e, const TnXmlAttr *attr, H
     const char *wanted = tn_mjcf_asset_path(m, attr->value);
     const char *path = wanted ? tn_mjcf_resolve(m, e, wanted) : NULL;
     TnIoFile file;
-    if (!path || !tn_io_read_file(path, tn_xml_attr_place(e, attr), e->name, &file, &m->err))
+    if (!path ||
+        !tn_io_read_file(m->load, path, tn_xml_attr_place(e, attr), e->name, &file, &m->err))
         return false;
     const TnXmlAttr *type = tn_xml_attr(e, "content_type");
     size_t length = strlen(path);

@@ -38,9 +38,9 @@ const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *
 {
     if (path[0] == '/') return path;
     const char *beside_main = join(m, m->main_directory, strlen(m->main_directory), path);
-    if (!beside_main || tn_io_file_exists(beside_main)) return beside_main;
+    if (!beside_main || tn_io_file_exists(m->load, beside_main)) return beside_main;
     const char *beside = join(m, element->file, directory_length(element->file), path);
-    return !beside || tn_io_file_exists(beside) ? beside : beside_main;
+    return !beside || tn_io_file_exists(m->load, beside) ? beside : beside_main;
 }
 
 static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from,
@@ -133,7 +133,7 @@ static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *
         place = file ? tn_xml_attr_place(from, file) : tn_xml_place(from);
     }
     TnIoFile file;
-    if (!tn_io_read_file(path, place, "include", &file, &m->err)) return NULL;
+    if (!tn_io_read_file(m->load, path, place, "include", &file, &m->err)) return NULL;
     TnXmlElement *root = NULL;
     if (enter(m, path, &file, from, entry))
         root = tn_xml_parse(&m->pool, path, file.text, file.size, &m->err);

@@ -50,7 +50,7 @@ bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *
     if (!*path) return false;
     TnIoFile file;
     TnSource place = tn_xml_attr_place(e, attr);
-    if (!tn_io_read_file(*path, place, e->name, &file, &m->err)) return false;
+    if (!tn_io_read_file(m->load, *path, place, e->name, &file, &m->err)) return false;
     bool good = false;
     switch (format_of(*path, tn_mjcf_text(view, "content_type"))) {
     case FORMAT_OBJ:

@@ -16,7 +16,8 @@ static bool read_triangles(TnMjcf *m, const TnXmlElement *e, TnMeshFile *mesh)
     const char *path = wanted ? tn_mjcf_resolve(m, e, wanted) : NULL;
     const char *dot = path ? strrchr(path, '.') : NULL;
     TnIoFile file;
-    if (!path || !tn_io_read_file(path, tn_xml_attr_place(e, attr), e->name, &file, &m->err))
+    if (!path ||
+        !tn_io_read_file(m->load, path, tn_xml_attr_place(e, attr), e->name, &file, &m->err))
         return false;
     bool good = false;
     if (dot && strcasecmp(dot, ".obj") == 0)

@@ -76,7 +76,7 @@ bool tn_mjcf_load_tets(TnMjcf *m, const TnXmlElement *e, TnTetMesh *out, int *fi
     const char *wanted = file ? tn_mjcf_asset_path(m, file->value) : NULL;
     const char *path = wanted ? tn_mjcf_resolve(m, e, wanted) : NULL;
     if (!path || !found) return false;
-    if (!tn_tet_load(path, out, file_nodes, found)) {
+    if (!tn_tet_load(m->load, path, out, file_nodes, found)) {
         tn_mjcf_mesh_errors(m, e, "file", found);
         return false;
     }

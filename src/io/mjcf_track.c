@@ -176,8 +176,9 @@ bool tn_mjcf_read_track(TnMjcf *m, const TnXmlElement *element, const char *path
 {
     const TnXmlAttr *attr = tn_xml_attr(element, "file");
     TnIoFile file;
-    if (!tn_io_read_file(path, attr ? tn_xml_attr_place(element, attr) : tn_xml_place(element),
-                         "track", &file, &m->err))
+    if (!tn_io_read_file(m->load, path,
+                         attr ? tn_xml_attr_place(element, attr) : tn_xml_place(element), "track",
+                         &file, &m->err))
         return false;
     Csv csv = {.m = m, .file = path, .line_start = file.text, .line = 1};
     const char *text = file.text;

@@ -50,14 +50,15 @@ const char *tn_write_beside(TnWriter *w, const char *name, const char *ending, T
     return last_part(path);
 }
 
-static bool put(const char *path, const TnText *text, TnError *err)
+static bool put_on_disk(void *user, const TnMemoryFile *content)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(content->path, "wb");
     bool good = file != NULL;
-    if (good) good = fwrite(text->data ? text->data : "", 1, text->size, file) == text->size;
+    if (good) good = fwrite(content->data, 1, content->size, file) == content->size;
     if (file) good = fclose(file) == 0 && good;
     if (!good)
-        tn_error_add(err, TN_ERROR_IO, "'%.400s' cannot be written: %s", path, strerror(errno));
+        tn_error_add(user, TN_ERROR_IO, "'%.400s' cannot be written: %s", content->path,
+                     strerror(errno));
     return good;
 }
 
@@ -185,11 +186,17 @@ static void write_text(TnWriter *w, TnText *text)
     write_sections(w, text);
 }
 
-static bool write_files(TnWriter *w, const char *path, const TnText *text)
+static bool give(const char *path, const TnText *text, TnTakeFile take, void *user)
+{
+    return take(user, &(TnMemoryFile){path, text->data ? text->data : "", text->size});
+}
+
+static bool give_files(const TnWriter *w, const char *path, const TnText *text, TnTakeFile take,
+                       void *user)
 {
     for (const BesideFile *f = w->besides; f; f = f->next)
-        if (!put(f->path, &f->text, w->err)) return false;
-    return put(path, text, w->err);
+        if (!give(f->path, &f->text, take, user)) return false;
+    return give(path, text, take, user);
 }
 
 static void set_stem(TnWriter *w, const char *path)
@@ -198,7 +205,8 @@ static void set_stem(TnWriter *w, const char *path)
     w->stem = tn_io_copy(&w->pool, path, dot ? (size_t)(dot - path) : strlen(path));
 }
 
-bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err)
+bool tn_builder_write_to(const TnModelBuilder *builder, const char *path, TnTakeFile take,
+                         void *user, TnError *err)
 {
     TnError *own = tn_calloc(1, sizeof *own);
     if (err) *err = (TnError){0};
@@ -219,7 +227,12 @@ bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *
         *own = (TnError){0};
         tn_error_add(own, TN_ERROR_MEMORY, "no memory to write '%.400s'", path);
     }
-    bool good = own->count == 0 && write_files(&w, path, &text);
+    if (!take) { /* on disk */
+        take = put_on_disk;
+        user = own;
+    }
+    bool good = own->count == 0 && give_files(&w, path, &text, take, user);
+    if (!good && own->count == 0) tn_error_add(own, TN_ERROR_IO, "'%.400s' was not taken", path);
     if (plain) {
         uselocale(before);
         freelocale(plain);
@@ -229,4 +242,9 @@ bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *
     if (err) *err = *own;
     tn_free(own);
     return good;
+}
+
+bool tn_builder_write(const TnModelBuilder *builder, const char *path, TnError *err)
+{
+    return tn_builder_write_to(builder, path, NULL, NULL, err);
 }

@@ -28,7 +28,7 @@ TnProblemFile *tn_problem_read(const char *path, TnError *err)
     TnIoFile text;
     TnError local = {0};
     if (!err) err = &local;
-    if (!tn_io_read_file(path, (TnSource){0}, NULL, &text, err)) return NULL;
+    if (!tn_io_read_file(NULL, path, (TnSource){0}, NULL, &text, err)) return NULL;
     TnProblemFile *file = tn_calloc(1, sizeof *file);
     TnProblemText t = {.path = path, .err = err, .text = text.text, .size = text.size, .line = 1};
     t.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -24,6 +24,7 @@ typedef struct TnTetFileTet {
 
 typedef struct TnTetFile {
     const char *path;
+    const TnLoadDef *load; /* may have files in memory */
     TnError *err;
     locale_t locale;
     const char *text; /* size bytes and a closing zero */
@@ -37,7 +38,8 @@ typedef struct TnTetFile {
 } TnTetFile;
 
 /* tn_tet_mesh_load, and how many nodes the file has, those without elements included. */
-bool tn_tet_load(const char *path, TnTetMesh *out, int *file_nodes, TnError *err);
+bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *file_nodes,
+                 TnError *err);
 
 bool tn_tet_read_gmsh(TnTetFile *f);
 bool tn_tet_read_vtk(TnTetFile *f);

@@ -58,7 +58,7 @@ static bool read_pair(TnTetFile *f, const char *path, const char *extension, con
     if (!other) return tn_tet_no_memory(f);
     memcpy(other, path, stem);
     strcpy(other + stem, nodes_given ? ".ele" : ".node");
-    bool good = tn_io_read_file(other, (TnSource){0}, NULL, &more, f->err);
+    bool good = tn_io_read_file(f->load, other, (TnSource){0}, NULL, &more, f->err);
     if (good) {
         open_text(f, nodes_given ? path : other, nodes_given ? given : &more);
         good = tn_tet_read_tetgen_nodes(f);
@@ -72,15 +72,16 @@ static bool read_pair(TnTetFile *f, const char *path, const char *extension, con
     return good;
 }
 
-bool tn_tet_load(const char *path, TnTetMesh *out, int *file_nodes, TnError *err)
+bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *file_nodes,
+                 TnError *err)
 {
     *out = (TnTetMesh){0};
     TnIoFile file = {0};
-    TnTetFile f = {.path = path, .err = err};
+    TnTetFile f = {.path = path, .load = load, .err = err};
     f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     *file_nodes = 0;
     if (!f.locale) return tn_tet_no_memory(&f);
-    bool good = tn_io_read_file(path, (TnSource){0}, NULL, &file, err);
+    bool good = tn_io_read_file(load, path, (TnSource){0}, NULL, &file, err);
     if (good) {
         const char *extension = extension_of(path);
         open_text(&f, path, &file);
@@ -106,5 +107,5 @@ bool tn_tet_load(const char *path, TnTetMesh *out, int *file_nodes, TnError *err
 bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
 {
     int file_nodes;
-    return tn_tet_load(path, out, &file_nodes, err);
+    return tn_tet_load(NULL, path, out, &file_nodes, err);
 }

@@ -17,7 +17,7 @@ static bool read_file(TnUrdf *u, const char *path, TnMeshFile *mesh, TnUrdfMesh 
 {
     TnIoFile file;
     TnError err = {0};
-    if (!tn_io_read_file(path, (TnSource){0}, NULL, &file, &err))
+    if (!tn_io_read_file(u->load, path, (TnSource){0}, NULL, &file, &err))
         return err.code == TN_ERROR_MEMORY ? false : tn_mesh_fault(mesh, "it cannot be read");
     const char *dot = strrchr(path, '.');
     locale_t locale = u->m->number_locale;

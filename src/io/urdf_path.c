@@ -2,7 +2,8 @@
  *
  *   package://NAME/rest   NAME is a folder in one of the folders of TnLoadDef.package_path and of
  *   model://NAME/rest     ROS_PACKAGE_PATH, or one of these folders itself; else a folder above or
- *                         beside the file whose package.xml has that name, or that is called so
+ *                         beside the file whose package.xml has that name, or that is called so;
+ *                         files in memory: NAME/rest beside the model
  *   file:///path          that path
  *   path                  beside the file
  * With MuJoCo's meshdir: in that folder, by the file's own name if strippath is not false. Last,
@@ -29,9 +30,9 @@ static const char *join(TnUrdf *u, const char *folder, size_t length, const char
     return path;
 }
 
-static const char *if_there(const char *path)
+static const char *if_there(const TnUrdf *u, const char *path)
 {
-    return path && tn_io_file_exists(path) ? path : NULL;
+    return path && tn_io_file_exists(u->load, path) ? path : NULL;
 }
 
 static bool ends_with_folder(const char *folder, size_t length, const char *name, size_t size)
@@ -48,9 +49,9 @@ static const char *in_list(TnUrdf *u, const char *list, const char *wanted)
     const char *found = NULL;
     while (list && *list && !found) {
         size_t length = strcspn(list, ":");
-        if (length > 0) found = if_there(join(u, list, length, wanted));
+        if (length > 0) found = if_there(u, join(u, list, length, wanted));
         if (length > 0 && !found && ends_with_folder(list, length, wanted, name))
-            found = if_there(join(u, list, length, wanted + name + (wanted[name] == '/')));
+            found = if_there(u, join(u, list, length, wanted + name + (wanted[name] == '/')));
         list += length + (list[length] == ':');
     }
     return found;
@@ -59,11 +60,11 @@ static const char *in_list(TnUrdf *u, const char *list, const char *wanted)
 /* The <name> of folder/package.xml is NAME. */
 static bool is_package(TnUrdf *u, const char *folder, size_t length, const char *name, size_t size)
 {
-    const char *path = if_there(join(u, folder, length, "package.xml"));
+    const char *path = if_there(u, join(u, folder, length, "package.xml"));
     TnIoFile file;
     TnError ignored = {0};
     if (!path) return false;
-    if (!tn_io_read_file(path, (TnSource){0}, NULL, &file, &ignored)) {
+    if (!tn_io_read_file(u->load, path, (TnSource){0}, NULL, &file, &ignored)) {
         if (ignored.code == TN_ERROR_MEMORY) u->m->pool.failed = true;
         return false;
     }
@@ -89,8 +90,8 @@ static const char *above(TnUrdf *u, const char *wanted)
     for (size_t length = strlen(folder); length > 0 && !found;) {
         if (ends_with_folder(folder, length, wanted, name) ||
             is_package(u, folder, length, wanted, name))
-            found = if_there(join(u, folder, length, rest));
-        if (!found) found = if_there(join(u, folder, length, wanted));
+            found = if_there(u, join(u, folder, length, rest));
+        if (!found) found = if_there(u, join(u, folder, length, wanted));
         while (length > 0 && folder[length - 1] != '/') length--;
         while (length > 0 && folder[length - 1] == '/') length--;
     }
@@ -99,8 +100,8 @@ static const char *above(TnUrdf *u, const char *wanted)
 
 static const char *beside(TnUrdf *u, const char *path)
 {
-    if (path[0] == '/') return if_there(path);
-    return if_there(join(u, u->m->main_directory, strlen(u->m->main_directory), path));
+    if (path[0] == '/') return if_there(u, path);
+    return if_there(u, join(u, u->m->main_directory, strlen(u->m->main_directory), path));
 }
 
 static const char *in_mesh_folder(TnUrdf *u, const char *path)
@@ -120,7 +121,7 @@ const char *tn_urdf_resolve(TnUrdf *u, const char *filename)
     if (!found && package) found = in_list(u, u->load->package_path, path);
     if (!found && package) found = in_list(u, getenv("ROS_PACKAGE_PATH"), path);
     if (!found && package) found = above(u, path);
-    if (!found && !package) found = beside(u, path);
+    if (!found) found = beside(u, path);
     const char *slash = strrchr(path, '/');
     if (!found && u->strip_path && slash) found = beside(u, slash + 1);
     return found;

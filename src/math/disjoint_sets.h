@@ -20,4 +20,33 @@ static inline bool tn_set_join(int *parent, int a, int b)
     return a != b;
 }
 
+/* The same while several threads join at once. A root only ever gets a lower parent, so the sets
+ * and their roots are in the end what they would be in any order. */
+static inline int tn_set_root_shared(int *parent, int x)
+{
+    for (;;) {
+        int up = __atomic_load_n(&parent[x], __ATOMIC_RELAXED);
+        if (up == x) return x;
+        int above = __atomic_load_n(&parent[up], __ATOMIC_RELAXED);
+        /* who else changes it in between shortens the way, too */
+        if (above != up)
+            __atomic_compare_exchange_n(&parent[x], &up, above, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+        x = up;
+    }
+}
+
+static inline void tn_set_join_shared(int *parent, int a, int b)
+{
+    for (;;) {
+        a = tn_set_root_shared(parent, a);
+        b = tn_set_root_shared(parent, b);
+        if (a == b) return;
+        int high = a < b ? b : a, low = a < b ? a : b, expected = high;
+        if (__atomic_compare_exchange_n(&parent[high], &expected, low, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+}
+
 #endif

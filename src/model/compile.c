@@ -92,6 +92,7 @@ static void order_links(TnCompile *c)
             (TnLink){.body = i, .parent = body->link, .subsystem = s[s[i].root].subsystem};
         body->link = l;
     }
+    for (int l = 0; l < m->link_count; l++) m->link_subsystem[l] = m->links[l].subsystem;
 }
 
 /* Joints by link, then their places in qpos and qvel. */
@@ -321,6 +322,7 @@ static void compile_geoms(TnCompile *c)
         geom->contact_type = def->contact_type;
         geom->contact_affinity = def->contact_affinity;
         geom->contact_dim = def->contact_dim;
+        m->has_spin |= def->contact_dim > 3;
         geom->priority = def->priority;
         v3_copy(geom->friction, def->friction);
         geom->restitution = def->restitution;

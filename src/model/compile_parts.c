@@ -217,6 +217,7 @@ static void compile_pairs(TnCompile *c)
                          .contact_dim = def->contact_dim,
                          .restitution = def->restitution,
                          .margin = def->margin};
+        c->model->has_spin |= def->contact_dim > 3;
         v3_copy(pair->friction, def->friction);
         for (int k = 0; k < 2; k++) {
             double first = def->friction[k ? 2 : 0], second = def->friction_across[k];

@@ -229,6 +229,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     int drags = tn_drag_room(c->builder);
     if (drags) m->drags = PLACE(TnDrag, drags);
     m->links = PLACE(TnLink, m->link_count);
+    m->link_subsystem = PLACE(int, m->link_count);
     m->joints = PLACE(TnJoint, m->joint_count);
     m->geoms = PLACE(TnGeom, m->geom_count);
     m->geom_link = PLACE(int, m->geom_count);

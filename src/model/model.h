@@ -30,8 +30,14 @@ typedef struct TnLink {
     int body;   /* its body */
     int parent; /* parent link; 0: the world */
     int joint_start, joint_count;
-    int dof_start, dof_count;                   /* place in qvel; the link's own joints only */
-    int subsystem;                              /* -1 for link 0 */
+    int dof_start, dof_count; /* place in qvel; the link's own joints only */
+    int subsystem;            /* -1 for link 0 */
+    bool held;  /* a segment of a rod that is welded to the world; hold_pos has where it stays */
+    bool holds; /* is a link that holds such a segment, see holder */
+    /* m: what turns its angular velocity into a speed: the radius of gyration, a mean over all
+     * axes, of what moves with it in the reference pose about its joint, or of a free body about
+     * its com */
+    double lever;
     double ref_pos[3], ref_quat[4], ref_rot[9]; /* reference pose in the parent link's axes */
     /* mass properties of the body and everything fixed to it, in the body's axes */
     double mass;
@@ -39,19 +45,12 @@ typedef struct TnLink {
     double inertia[9];           /* about com, body axes, row-major */
     double inertia_principal[3]; /* the same, in its principal axes */
     double inertia_axes[4];      /* quaternion of the principal axes in body axes */
-    /* m: what turns its angular velocity into a speed: the radius of gyration, a mean over all
-     * axes, of what moves with it in the reference pose about its joint, or of a free body about
-     * its com */
-    double lever;
     /* kg and kg·m, body axes: of what gravity compensation carries of it and what is fixed to it */
     double lift, lift_moment[3];
-    int drag_start, drag_count; /* of TnModel.drags */
-    /* a segment of a rod that is welded to the world: where it stays */
-    bool held;
-    double hold_pos[3], hold_quat[4];
+    int drag_start, drag_count;       /* of TnModel.drags */
+    double hold_pos[3], hold_quat[4]; /* of a segment that is held */
     int holder; /* of a segment that a link holds, and of those near it: they never touch that link;
                    0: none */
-    bool holds; /* is such a link */
 } TnLink;
 
 typedef struct TnBody {
@@ -404,6 +403,7 @@ struct TnModel {
     int act_count;       /* of actuators with activation, in their order */
     bool has_lift;       /* some link is carried by gravity compensation */
     bool has_oval_pairs; /* some pair has friction that differs in two directions */
+    bool has_spin;       /* some geom or pair has torsional friction */
     int path_count;      /* of tendons, then of actuators */
     int force_count;     /* springs and dampers of tendons, and actuators, that are rows */
     TnBody *bodies;
@@ -412,7 +412,8 @@ struct TnModel {
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;
-    int *geom_link; /* geoms[i].link again, close together for who looks at many */
+    int *geom_link;      /* geoms[i].link again, close together for who looks at many, */
+    int *link_subsystem; /* and links[i].subsystem */
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;

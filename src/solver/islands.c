@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../base/bucket.h"
+#include "../base/shared.h"
 #include "../math/disjoint_sets.h"
 #include "block/block.h"
 #include "law/law.h"
@@ -46,9 +48,9 @@ typedef struct Sets {
 static int join(Sets *sets, int with, int block)
 {
     if (block == NONE) return with;
-    sets->joined[block] = true;
+    tn_shared_set(&sets->joined[block]);
     if (with == NONE) return block;
-    tn_set_join(sets->parent, with, block);
+    tn_set_join_shared(sets->parent, with, block);
     return block;
 }
 
@@ -81,20 +83,12 @@ static int join_row(const TnProblem *p, Sets *sets, const TnRow *row)
 /* ---- sorting ---- */
 
 /* of[i] in [0, groups) or NONE -> the members of each group, rising. */
-static bool sort_by_group(TnArena *arena, int groups, int count, const int *of, int **start_out,
-                          int **members_out)
+static bool sort_by_group(TnArena *arena, TnPool *pool, int groups, int count, const int *of,
+                          int **start, int **members)
 {
-    int *start = TN_ARENA_ZERO(arena, int, groups + 2);
-    int *members = TN_ARENA_NEW(arena, int, count);
-    *start_out = start;
-    *members_out = members;
-    if (!start || !members) return false;
-    for (int i = 0; i < count; i++)
-        if (of[i] != NONE) start[of[i] + 2]++;
-    for (int g = 0; g < groups; g++) start[g + 2] += start[g + 1];
-    for (int i = 0; i < count; i++)
-        if (of[i] != NONE) members[start[of[i] + 1]++] = i;
-    return true;
+    *start = TN_ARENA_NEW(arena, int, groups + 1);
+    *members = TN_ARENA_NEW(arena, int, count);
+    return *start && *members && tn_buckets_fill(pool, arena, of, count, groups, *start, *members);
 }
 
 /* Blocks of constraints become islands. */
@@ -104,7 +98,29 @@ static void name_islands(const int *island_of, int count, int *of)
         if (of[i] != NONE) of[i] = island_of[of[i]];
 }
 
-bool tn_islands_find(const TnProblem *p, TnIslands *out)
+/* ---- contacts, on several threads ---- */
+
+typedef struct Contacts {
+    const TnProblem *problem;
+    Sets *sets;
+    const int *island_of;
+    int *of; /* per contact: a block of its, then its island */
+} Contacts;
+
+static void join_contacts(void *context, int begin, int end)
+{
+    const Contacts *x = context;
+    for (int c = begin; c < end; c++)
+        x->of[c] = join_pair(x->problem, x->sets, NONE, row_a(x->problem, c), row_b(x->problem, c));
+}
+
+static void name_contacts(void *context, int begin, int end)
+{
+    const Contacts *x = context;
+    name_islands(x->island_of, end - begin, x->of + begin);
+}
+
+bool tn_islands_find(const TnProblem *p, TnPool *pool, TnIslands *out)
 {
     int blocks = p->twist_count + p->large_count;
     *out = (TnIslands){0};
@@ -118,8 +134,8 @@ bool tn_islands_find(const TnProblem *p, TnIslands *out)
         !of_bond)
         return false;
     for (int b = 0; b < blocks; b++) sets.parent[b] = b;
-    for (int c = 0; c < p->contact_count; c++)
-        of_contact[c] = join_pair(p, &sets, NONE, row_a(p, c), row_b(p, c));
+    Contacts contacts = {p, &sets, out->island_of, of_contact};
+    tn_pool_run(pool, p->contact_count, 1024, join_contacts, &contacts);
     for (int r = 0; r < p->row_count; r++) of_row[r] = join_row(p, &sets, &p->rows[r]);
     for (int i = 0; i < p->bond_count; i++)
         of_bond[i] = join_pair(p, &sets, NONE, p->bonds[i].row_a, p->bonds[i].row_b);
@@ -129,15 +145,17 @@ bool tn_islands_find(const TnProblem *p, TnIslands *out)
                             : root == b     ? out->count++
                                             : out->island_of[root];
     }
-    name_islands(out->island_of, p->contact_count, of_contact);
+    tn_pool_run(pool, p->contact_count, 1024, name_contacts, &contacts);
     name_islands(out->island_of, p->row_count, of_row);
     name_islands(out->island_of, p->bond_count, of_bond);
-    if (!sort_by_group(p->arena, out->count, blocks, out->island_of, &out->block_start,
+    if (!sort_by_group(p->arena, pool, out->count, blocks, out->island_of, &out->block_start,
                        &out->blocks) ||
-        !sort_by_group(p->arena, out->count, p->contact_count, of_contact, &out->contact_start,
-                       &out->contacts) ||
-        !sort_by_group(p->arena, out->count, p->row_count, of_row, &out->row_start, &out->rows) ||
-        !sort_by_group(p->arena, out->count, p->bond_count, of_bond, &out->bond_start, &out->bonds))
+        !sort_by_group(p->arena, pool, out->count, p->contact_count, of_contact,
+                       &out->contact_start, &out->contacts) ||
+        !sort_by_group(p->arena, pool, out->count, p->row_count, of_row, &out->row_start,
+                       &out->rows) ||
+        !sort_by_group(p->arena, pool, out->count, p->bond_count, of_bond, &out->bond_start,
+                       &out->bonds))
         return false;
     for (int i = 0; i < out->count; i++)
         for (int k = out->block_start[i], twists = 0; k < out->block_start[i + 1]; k++) {

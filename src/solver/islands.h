@@ -22,7 +22,7 @@ typedef struct TnIslands {
 } TnIslands;
 
 /* From the problem's arena; needs no preparation. False: no memory. */
-bool tn_islands_find(const TnProblem *problem, TnIslands *out);
+bool tn_islands_find(const TnProblem *problem, TnPool *pool, TnIslands *out);
 /* The island as a problem in `arena` (the problem's own or another one), not prepared, with the
  * bits of the problem's numbers. Matrices and vectors of large blocks (v included) and of ports are
  * the problem's own, and preparing the part overwrites what preparing the problem left there.

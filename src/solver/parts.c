@@ -312,7 +312,7 @@ static bool copy_prepared(TnParts *parts)
 {
     TnProblem *part = &parts->part;
     const TnProblem *whole = parts->whole;
-    if (!tn_problem_build_sides(part)) return false;
+    if (!tn_problem_build_sides(part, NULL)) return false;
     for (int k = 0; k < part->twist_count; k++) {
         int b = parts->cut.blocks[k];
         TnTwistBatch *to = &part->twist_batch[k / TN_LANES];

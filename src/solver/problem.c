@@ -10,6 +10,18 @@
 
 bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
 {
+    return tn_problem_init_shared(p, arena, size, NULL);
+}
+
+static void *cleared(TnArena *arena, TnPool *pool, size_t bytes)
+{
+    void *memory = tn_arena_alloc(arena, bytes);
+    if (memory) tn_pool_clear(pool, memory, bytes);
+    return memory;
+}
+
+bool tn_problem_init_shared(TnProblem *p, TnArena *arena, TnProblemSize size, TnPool *pool)
+{
     *p = (TnProblem){.arena = arena, .kernels = tn_kernels()};
     p->twist_count = size.twists;
     p->twist_batches = (size.twists + TN_LANES - 1) / TN_LANES;
@@ -28,11 +40,11 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->twist_batch = TN_ARENA_NEW(arena, TnTwistBatch, p->twist_batches);
     p->large = TN_ARENA_ZERO(arena, TnLargeBlock, size.larges);
     p->ports = TN_ARENA_ZERO(arena, TnPort, size.ports);
-    p->twist = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
+    p->twist = cleared(arena, pool, sizeof(double[8]) * (size_t)p->table_rows);
     p->contact_batch = TN_ARENA_NEW(arena, TnContactBatch, p->contact_batches);
-    p->lambda = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(lanes + 1));
-    p->memory = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)lanes);
-    p->yield = tn_arena_calloc(arena, sizeof(double[2]) * (size_t)lanes);
+    p->lambda = cleared(arena, pool, sizeof(double[3]) * (size_t)(lanes + 1));
+    p->memory = cleared(arena, pool, sizeof(double[3]) * (size_t)lanes);
+    p->yield = cleared(arena, pool, sizeof(double[2]) * (size_t)lanes);
     p->normals = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->beta = tn_arena_alloc(arena, sizeof(double[4]) * (size_t)lanes);
     p->rows = TN_ARENA_ZERO(arena, TnRow, size.rows);
@@ -44,9 +56,9 @@ bool tn_problem_init(TnProblem *p, TnArena *arena, TnProblemSize size)
     p->side_start = TN_ARENA_NEW(arena, int32_t, p->table_rows + 1);
     p->side_mid = TN_ARENA_NEW(arena, int32_t, p->table_rows);
     p->side_contact = TN_ARENA_NEW(arena, int32_t, 2 * lanes);
-    p->side_arm = tn_arena_calloc(arena, sizeof(double[3]) * (size_t)(2 * lanes + 1));
+    p->side_arm = cleared(arena, pool, sizeof(double[3]) * (size_t)(2 * lanes + 1));
     p->K = tn_arena_alloc(arena, sizeof(double[TN_SYM6]) * (size_t)p->table_rows);
-    p->F = tn_arena_calloc(arena, sizeof(double[8]) * (size_t)p->table_rows);
+    p->F = cleared(arena, pool, sizeof(double[8]) * (size_t)p->table_rows);
     p->inverse = tn_arena_alloc(arena, sizeof(double[8]) * (size_t)p->twist_batches * TN_LANES);
     p->residual = TN_ARENA_ZERO(arena, double, p->contact_batches);
     p->bonds = TN_ARENA_ZERO(arena, TnBond, size.bonds);
@@ -159,7 +171,8 @@ static void gather_rows(void *context, int begin, int end)
 
 bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 {
-    return tn_problem_build_sides(p) && tn_blocks_choose(p, pool) && tn_blocks_factor_A(p, pool);
+    return tn_problem_build_sides(p, pool) && tn_blocks_choose(p, pool) &&
+           tn_blocks_factor_A(p, pool);
 }
 
 bool tn_problem_factor_H(TnProblem *p, TnPool *pool)

@@ -196,6 +196,8 @@ typedef struct TnProblemSize {
 /* Takes all memory from the arena and clears it. False: no memory. Large blocks get theirs by
  * tn_problem_set_dense, tn_problem_set_chain or tn_problem_set_mesh, in order. */
 bool tn_problem_init(TnProblem *problem, TnArena *arena, TnProblemSize size);
+/* The same on several threads. */
+bool tn_problem_init_shared(TnProblem *problem, TnArena *arena, TnProblemSize size, TnPool *pool);
 void tn_problem_set_twist(TnProblem *problem, int block, double a, const double S[9],
                           const double b[6], const double v0[6]);
 /* Allocates A, b, v (the caller fills them) and the rest. False: no memory. */
@@ -275,7 +277,7 @@ static inline void tn_twist_solve(const TnProblem *p, int block, const double x[
 }
 
 /* Pieces of prepare, one file each. */
-bool tn_problem_build_sides(TnProblem *problem);
+bool tn_problem_build_sides(TnProblem *problem, TnPool *pool);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);

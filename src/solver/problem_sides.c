@@ -2,7 +2,10 @@
  */
 #include <string.h>
 
+#include "../base/bucket.h"
 #include "law/law.h"
+
+#define WORTH_SHARING 4096 /* contacts */
 
 /* For each table row the contacts that act on it, those as side b first: a counting sort by row.
  * Row 0 keeps none. */
@@ -49,7 +52,60 @@ static void group_contacts(TnProblem *p)
         start[r] = r ? mid[r - 1] : 0;
         mid[r] = middle;
     }
-    p->contact_sides = (TnSides){start, mid, p->side_contact, (const double(*)[3])p->side_arm};
+}
+
+/* ---- the same on several threads ---- */
+
+typedef struct Sides {
+    TnProblem *problem;
+    int32_t *keys;   /* sides b of all contacts, then sides a: their rows, -1 for the world */
+    int32_t *things; /* sides by row */
+} Sides;
+
+static void read_rows(void *context, int begin, int end)
+{
+    const Sides *s = context;
+    const TnProblem *p = s->problem;
+    for (int c = begin; c < end; c++) {
+        const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+        int a = batch->row_a[c % TN_LANES], b = batch->row_b[c % TN_LANES];
+        s->keys[c] = b ? b : -1;
+        s->keys[p->contact_count + c] = a ? a : -1;
+    }
+}
+
+static void write_sides(void *context, int begin, int end)
+{
+    const Sides *s = context;
+    TnProblem *p = s->problem;
+    for (int r = begin; r < end; r++) {
+        int32_t middle = p->side_start[r];
+        for (int i = p->side_start[r]; i < p->side_start[r + 1]; i++) {
+            bool b = s->things[i] < p->contact_count;
+            int c = b ? s->things[i] : s->things[i] - p->contact_count, l = c % TN_LANES;
+            const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
+            middle += b;
+            p->side_contact[i] = c;
+            for (int k = 0; k < 3; k++)
+                p->side_arm[i][k] = b ? batch->arm_b[k][l] : batch->arm_a[k][l];
+        }
+        p->side_mid[r] = middle;
+    }
+}
+
+/* False: no memory. */
+static bool share_contacts(TnProblem *p, TnPool *pool)
+{
+    size_t mark = tn_arena_mark(p->arena);
+    int n = 2 * p->contact_count;
+    Sides s = {p, TN_ARENA_NEW(p->arena, int32_t, n), TN_ARENA_NEW(p->arena, int32_t, n)};
+    if (!s.keys || !s.things) return false;
+    tn_pool_run(pool, p->contact_count, 512, read_rows, &s);
+    if (!tn_buckets_fill(pool, p->arena, s.keys, n, p->table_rows, p->side_start, s.things))
+        return false;
+    tn_pool_run(pool, p->table_rows, 256, write_sides, &s);
+    tn_arena_release(p->arena, mark);
+    return true;
 }
 
 /* Sides of scalar rows grouped by block, in row order. */
@@ -71,9 +127,14 @@ static void group_rows(TnProblem *p)
         p->block_sides[p->block_side_start[p->sides[s].block + 1]++] = s;
 }
 
-bool tn_problem_build_sides(TnProblem *p)
+bool tn_problem_build_sides(TnProblem *p, TnPool *pool)
 {
-    group_contacts(p);
+    if (tn_pool_threads(pool) == 1 || p->contact_count < WORTH_SHARING)
+        group_contacts(p);
+    else if (!share_contacts(p, pool))
+        return false;
+    p->contact_sides =
+        (TnSides){p->side_start, p->side_mid, p->side_contact, (const double(*)[3])p->side_arm};
     group_rows(p);
     if (!tn_bonds_group(p)) return false;
     if (p->rows_on_twists || p->bonds_on_twists) {

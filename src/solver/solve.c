@@ -298,7 +298,7 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
 {
     Solve s = {.problem = p, .def = def, .memory = memory, .solution = out};
     TnIslands *islands = &out->islands;
-    if (!tn_islands_find(p, islands)) return false;
+    if (!tn_islands_find(p, pool, islands)) return false;
     out->results = TN_ARENA_ZERO(p->arena, TnIslandResult, islands->count);
     if (!out->results) return false;
     if (islands->count == 1 && islands->block_start[1] == p->twist_count + p->large_count &&

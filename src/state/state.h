@@ -99,7 +99,7 @@ static inline bool tn_subsystem_asleep(const TnState *state, int subsystem)
 }
 static inline bool tn_link_asleep(const TnState *state, const TnModel *model, int link)
 {
-    return tn_subsystem_asleep(state, model->links[link].subsystem);
+    return tn_subsystem_asleep(state, model->link_subsystem[link]);
 }
 /* An active equality; what it joins sleeps together. */
 static inline bool tn_equality_asleep(const TnState *state, const TnModel *model, int equality)

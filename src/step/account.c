@@ -22,116 +22,6 @@
 #include "../math/vec3.h"
 #include "kind.h"
 
-/* ---- contacts ---- */
-
-/* Velocity of a side's point with some velocities of links and nodes. */
-static void side_motion(const TnStep *step, const TnContactPoint *c, int side,
-                        const double (*twists)[6], const double *qvel, double out[3])
-{
-    int soft = side ? c->soft2 : c->soft1;
-    const TnWorld *world = step->world;
-    const TnModel *model = step->model;
-    if (soft >= 0) {
-        const TnSoftPoint *point = &world->contacts.soft_points[soft];
-        const double *v = qvel + model->softs[point->soft].dof_start;
-        v3_zero(out);
-        for (int k = 0; k < point->count; k++)
-            v3_add_scaled(out, v + 3L * point->node[k], point->weight[k]);
-        return;
-    }
-    int own = model->geom_link[side ? c->geom2 : c->geom1], link = world->division->carrier[own];
-    const double *arm = side ? c->arm2 : c->arm1;
-    double carried[3];
-    if (link != own) {
-        tn_contact_arm(model, world->division, world->frames, c, side, carried);
-        arm = carried;
-    }
-    v3_cross(out, twists[link] + 3, arm);
-    v3_add(out, out, twists[link]);
-}
-
-/* Of the second side against the first. */
-static void contact_motion(const TnStep *step, const TnContactPoint *c, const double (*twists)[6],
-                           const double *qvel, double out[3])
-{
-    double first[3];
-    side_motion(step, c, 0, twists, qvel, first);
-    side_motion(step, c, 1, twists, qvel, out);
-    v3_sub(out, out, first);
-}
-
-/* Of what gravity gives in a step: slower things are at rest, and their contacts take nothing that
- * can be told from the solver's tolerance. */
-#define CALM 1e-6
-
-static double size_of(const double v[3]) { return fabs(v[0]) + fabs(v[1]) + fabs(v[2]); }
-
-/* Per link: it is at rest. NULL: no memory. */
-static const bool *find_calm(const TnStep *step)
-{
-    const TnWorld *world = step->world;
-    double calm = CALM * tn_world_solver(world).velocity_scale;
-    bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
-    if (!out) return NULL;
-    out[0] = true;
-    for (int l = 1; l <= step->model->mocap_count; l++) out[l] = !world->mocap_moves;
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-            const double *u = step->moved[l], *v = world->twists[l];
-            double radius = world->groups->radius[l];
-            out[l] = size_of(u) + radius * size_of(u + 3) < calm &&
-                     size_of(v) + radius * size_of(v + 3) < calm;
-        }
-    }
-    return out;
-}
-
-/* t/2 (λ·Cλ - λ_c·Cλ_c), of the normal and of the tangents. */
-static void stored_in(const TnStep *step, int contact, const double f[3], double out[2])
-{
-    const TnProblem *p = &step->world->set.problem;
-    const double *was = p->memory[contact], *n = p->normals[contact], *C = p->yield[contact];
-    double now_n = v3_dot(f, n), was_n = v3_dot(was, n);
-    out[0] = 0.5 * step->t * C[0] * (now_n * now_n - was_n * was_n);
-    out[1] =
-        0.5 * step->t * C[1] * (v3_dot(f, f) - now_n * now_n - (v3_dot(was, was) - was_n * was_n));
-}
-
-static bool account_contacts(TnAccounts *a)
-{
-    const TnStep *step = a->step;
-    const TnWorld *world = step->world;
-    const int *link = step->model->geom_link;
-    const bool *calm = find_calm(step);
-    for (int i = 0; calm && i < world->contacts.count; i++) {
-        const TnContactPoint *c = &world->contacts.points[i];
-        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-        if (!soft && calm[link[c->geom1]] && calm[link[c->geom2]]) continue;
-        double f[3], u[3], v[3], stored[2];
-        tn_problem_contact_lambda(&world->set.problem, i, f);
-        double normal = v3_dot(f, c->normal);
-        stored_in(step, i, f, stored);
-        a->stored[tn_geom_subsystem(step->model, c->geom1)] += stored[0] + stored[1];
-        a->contacts += stored[0] + stored[1];
-        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
-        /* friction that helps is none: what it does then is made by the step */
-        double work = step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u));
-        double lost = fmax(0.0, -work - stored[1]);
-        a->lost[tn_geom_subsystem(step->model, c->geom1)] += lost;
-        a->friction += lost;
-        double out = fmin(v3_dot(c->normal, u), world->set.laws[i].out);
-        if (out > 0.0)
-            a->put_out[tn_geom_subsystem(step->model, c->geom1)] += step->t * normal * out;
-        if (world->set.laws[i].resting) continue;
-        contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
-        a->impacts -=
-            0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
-    }
-    return calm != NULL;
-}
-
 /* ---- mocap bodies ---- */
 
 /* Work of what pushes and pulls others along: force times the way of the mocap body. */
@@ -172,7 +62,8 @@ static void account_mocaps(TnAccounts *a)
             double f[3], u[3];
             if (!tn_link_is_mocap(model, model->geom_link[geoms[side]])) continue;
             tn_problem_contact_lambda(p, i, f); /* on the second side */
-            side_motion(step, c, side, (const double(*)[6])step->moved, step->moved_qvel, u);
+            tn_account_side_motion(step, c, side, (const double(*)[6])step->moved, step->moved_qvel,
+                                   u);
             add_driven(a, tn_any_geom_subsystem(model, geoms[!side]),
                        (side ? -step->t : step->t) * v3_dot(f, u));
         }
@@ -210,7 +101,8 @@ static void account_rows(TnAccounts *a)
             v3_sub(turn, step->moved[carrier[step->model->geom_link[c->geom2]]] + 3,
                    step->moved[carrier[step->model->geom_link[c->geom1]]] + 3);
             if (slot == TN_SLOT_SLIDE)
-                contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
+                tn_account_contact_motion(step, c, (const double(*)[6])step->moved,
+                                          step->moved_qvel, u);
             lost = -step->t * row->lambda * (v3_dot(angular, turn) + v3_dot(linear, u));
             s = tn_geom_subsystem(step->model, c->geom1);
         } else {
@@ -281,10 +173,25 @@ static void account_joints(TnAccounts *a, int s)
     a->damping += work.damping;
 }
 
+static void find_energies(void *context, int begin, int end)
+{
+    const TnAccounts *a = context;
+    const TnStep *step = a->step;
+    const TnInstant next = tn_world_next(step->world);
+    for (int i = begin; i < end; i++)
+        a->after[step->awake[i]] =
+            tn_subsystem_energy(step->model, step->awake[i], step->world->elements, &next);
+}
+
+/* That move freely. */
+static bool only_bodies(const TnModel *model)
+{
+    return model->rigid_count == model->subsystem_count;
+}
+
 bool tn_accounts_open(TnStep *step, TnAccounts *a)
 {
     TnArena *arena = &step->world->arena;
-    const TnInstant next = tn_world_next(step->world);
     int n = step->model->subsystem_count;
     *a = (TnAccounts){.step = step,
                       .impacts = step->impact_loss,
@@ -295,16 +202,17 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
                       .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
     if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after) return false;
-    for (int i = 0; i < step->awake_count; i++) {
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_energies, a);
+    bool forces = step->dynamics.wrench || step->world->node_force_set;
+    for (int i = 0; (forces || !only_bodies(step->model)) && i < step->awake_count; i++) {
         int s = step->awake[i];
-        a->after[s] = tn_subsystem_energy(step->model, s, step->world->elements, &next);
         account_applied(a, s);
         if (tn_kind_of(step->model, s)->work) account_joints(a, s);
     }
     account_rows(a);
     account_paths(a);
     if (step->world->mocap_moves) account_mocaps(a);
-    return account_contacts(a);
+    return tn_account_contacts(a);
 }
 
 TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
@@ -329,6 +237,7 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
         .lost = a->lost[s],
         .stored = a->stored[s],
         .put_out = a->put_out[s],
+        .mass = kind->mass(step->model, s),
         .involved = after->kinetic + before->kinetic + after->elastic + before->elastic +
                     fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s]) + fabs(a->stored[s])};
 }

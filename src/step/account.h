@@ -25,11 +25,21 @@ typedef struct TnAccounts {
 /* What is known of the step before its velocities are put right. False: no memory. */
 bool tn_accounts_open(TnStep *step, TnAccounts *accounts);
 
+/* Of its contacts. False: no memory. */
+bool tn_account_contacts(TnAccounts *accounts);
+/* Velocity of a contact's point on one side with some velocities of links and nodes; */
+void tn_account_side_motion(const TnStep *step, const TnContactPoint *c, int side,
+                            const double (*twists)[6], const double *qvel, double out[3]);
+/* and of the second side against the first. */
+void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
+                               const double (*twists)[6], const double *qvel, double out[3]);
+
 typedef struct TnSubsystemAccount {
     double kinetic; /* of the new state */
     double gained;  /* kinetic, potential and elastic energy */
     double work, lost, stored, put_out;
     double involved; /* energies and work, without their signs */
+    double mass;     /* kg */
 } TnSubsystemAccount;
 /* With the velocities as they are now. */
 TnSubsystemAccount tn_account_of(const TnAccounts *accounts, int subsystem);

@@ -70,6 +70,7 @@ typedef struct Balance {
     Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
     TnInstant before, after;
     TnAccounts accounts;
+    TnSubsystemAccount *of; /* per subsystem; as it is unless its velocities changed */
 } Balance;
 
 static void sum_up(const Balance *b, int root, const TnInstant *now, const double at[3],
@@ -278,6 +279,15 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
         change_group(b, root, &(TnChange){sqrt((moving - take) / moving), rigid, rigid});
 }
 
+static void find_accounts(void *context, int begin, int end)
+{
+    const Balance *b = context;
+    for (int i = begin; i < end; i++) {
+        int s = b->step->awake[i];
+        b->of[s] = tn_account_of(&b->accounts, s);
+    }
+}
+
 static void sum_energies(Balance *b, int root)
 {
     Sum *sum = &b->sums[root];
@@ -286,7 +296,8 @@ static void sum_energies(Balance *b, int root)
     b->summed[root] = true;
     *sum = (Sum){0};
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) {
-        TnSubsystemAccount a = tn_account_of(&b->accounts, s);
+        if (b->accounts.changed[s]) b->of[s] = tn_account_of(&b->accounts, s);
+        TnSubsystemAccount a = b->of[s];
         double before = b->step->world->energies[s].kinetic;
         lost += a.lost;
         there += before + fmax(0.0, a.work) + fmax(0.0, a.kinetic - before - a.gained);
@@ -296,7 +307,7 @@ static void sum_energies(Balance *b, int root)
         sum->put_out += a.put_out;
         sum->owed += b->step->world->state.owed[s];
         sum->involved += a.involved;
-        sum->mass += tn_kind_of(b->step->model, s)->mass(b->step->model, s);
+        sum->mass += a.mass;
     }
     /* a jam that was not solved has forces without sense, and so has their work */
     sum->excess = fmax(0.0, lost - there);
@@ -365,11 +376,13 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
                  .summed = TN_ARENA_ZERO(&world->arena, bool, n),
                  .owed = TN_ARENA_ZERO(&world->arena, double, n),
                  .wholes = TN_ARENA_NEW(&world->arena, Whole, n),
+                 .of = TN_ARENA_NEW(&world->arena, TnSubsystemAccount, n),
                  .before = tn_step_before(step),
                  .after = tn_world_next(world)};
-    if (!b.sums || !b.summed || !b.owed || !b.wholes || !find_groups(&b) ||
+    if (!b.sums || !b.summed || !b.owed || !b.wholes || !b.of || !find_groups(&b) ||
         !tn_accounts_open(step, &b.accounts))
         return false;
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_accounts, &b);
     *cut = may_cut && cut_ways(&b);
     if (*cut) return true;
     for (int i = 0; i < step->awake_count; i++) {

@@ -275,6 +275,13 @@ TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err)
     return status;
 }
 
+void tn_batch_step_bare(TnBatch *batch, int index)
+{
+    if (!tn_batch_has(batch, index)) return;
+    tn_batch_step_row(batch, index);
+    batch->time[index] = tn_world_state(batch->worlds[index]).time;
+}
+
 /* ---- resets and sensors ---- */
 
 static void reset_phase(void *context, int index)

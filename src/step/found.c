@@ -18,6 +18,16 @@ static void find_range(void *context, int begin, int end)
     }
 }
 
+static void gather_range(void *context, int begin, int end)
+{
+    const TnStep *step = context;
+    for (int i = begin; i < end; i++) {
+        int s = step->awake[i];
+        tn_kind_of(step->model, s)
+            ->gather(step, s, step->vhat + step->model->subsystems[s].dof_start);
+    }
+}
+
 void tn_step_find_ways(TnStep *step)
 {
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
@@ -34,16 +44,18 @@ bool tn_step_find(TnStep *step)
     const TnModel *model = step->model;
     TnArena *arena = &step->world->arena;
     if (!step->vhat) {
-        step->vhat = TN_ARENA_ZERO(arena, double, model->dof_count);
-        step->moved = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
-        step->moved_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
+        size_t dofs = sizeof(double) * (size_t)model->dof_count,
+               links = sizeof(double[6]) * (size_t)model->link_count;
+        step->vhat = tn_arena_alloc(arena, dofs);
+        step->moved = tn_arena_alloc(arena, links);
+        step->moved_qvel = tn_arena_alloc(arena, dofs);
         if (!step->vhat || !step->moved || !step->moved_qvel) return false;
+        tn_pool_clear(step->world->team, step->vhat, dofs);
+        tn_pool_clear(step->world->team, step->moved, links);
+        tn_pool_clear(step->world->team, step->moved_qvel, dofs);
         tn_mocap_copy_twists(step->world, step->moved);
     }
-    for (int i = 0; i < step->awake_count; i++) {
-        int s = step->awake[i];
-        tn_kind_of(model, s)->gather(step, s, step->vhat + model->subsystems[s].dof_start);
-    }
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, gather_range, step);
     tn_step_full_ways(step);
     tn_step_find_ways(step);
     return true;

@@ -25,7 +25,7 @@ int tn_any_geom_subsystem(const TnModel *model, int geom); /* also of a soft bod
 static inline int tn_geom_subsystem(const TnModel *model, int geom)
 {
     if (model->soft_count) return tn_any_geom_subsystem(model, geom);
-    return model->links[model->geom_link[geom]].subsystem;
+    return model->link_subsystem[model->geom_link[geom]];
 }
 
 #endif

@@ -5,10 +5,11 @@
 
 #include "kind.h"
 
-static void start_from_state(const TnStep *step)
+static void start_range(void *context, int begin, int end)
 {
+    const TnStep *step = context;
     TnWorld *world = step->world;
-    for (int i = 0; i < step->awake_count; i++) {
+    for (int i = begin; i < end; i++) {
         const TnKind *kind = tn_kind_of(step->model, step->awake[i]);
         if (kind->start) kind->start(world, step->awake[i], &world->set.problem);
     }
@@ -16,7 +17,7 @@ static void start_from_state(const TnStep *step)
 
 bool tn_step_note_guess(TnStep *step)
 {
-    start_from_state(step);
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, start_range, step);
     const TnProblem *p = &step->world->set.problem;
     TnArena *arena = &step->world->arena;
     step->guess = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);
@@ -33,11 +34,12 @@ static void keep(double share, double guess, double *lambda)
     *lambda = guess + share * (*lambda - guess);
 }
 
-void tn_step_keep_guess(const TnStep *step)
+static void keep_islands(void *context, int begin, int end)
 {
+    const TnStep *step = context;
     const TnWorld *world = step->world;
     const TnIslands *islands = &world->solution.islands;
-    for (int i = 0; i < islands->count; i++) {
+    for (int i = begin; i < end; i++) {
         double share = world->solution.results[i].keep;
         if (share == 1.0) continue;
         for (int k = islands->contact_start[i]; k < islands->contact_start[i + 1]; k++)
@@ -50,6 +52,12 @@ void tn_step_keep_guess(const TnStep *step)
                 keep(share, step->row_guess[islands->rows[k]], tn_row_lambda(&world->state, slot));
         }
     }
+}
+
+void tn_step_keep_guess(TnStep *step)
+{
+    TnWorld *world = step->world;
+    tn_pool_run(world->team, world->solution.islands.count, 32, keep_islands, step);
 }
 
 /* Forces of contacts, from where they stood in the list of the pass before. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/select.h"
 #include "kind.h"
 #include "mocap.h"
 #include "sleep.h"
@@ -167,6 +168,14 @@ static void take_activations(const TnStep *step)
     }
 }
 
+static bool makes_no_sense(const void *context, int index)
+{
+    const TnStep *step = context;
+    const TnSubsystem *sub = &step->model->subsystems[step->awake[index]];
+    return !makes_sense(step->world->next_qpos + sub->qpos_start, sub->qpos_count) ||
+           !makes_sense(step->world->next_qvel + sub->dof_start, sub->dof_count);
+}
+
 bool tn_step_integrate(TnStep *step)
 {
     TnStepReport *report = step->report;
@@ -180,12 +189,7 @@ bool tn_step_integrate(TnStep *step)
             !tn_step_balance(step, k < MOST_CUTS, report, &cut))
             return false;
     }
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
-            !makes_sense(world->next_qvel + sub->dof_start, sub->dof_count))
-            return false;
-    }
+    if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/select.h"
+#include "../base/shared.h"
 #include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 #include "impact.h"
@@ -14,19 +16,20 @@
 #define LET_PASS 0.02
 #define LET_PASS_SIZE 1e-5
 
-/* Two subsystems, or one and the world (-1). */
-static void join(TnJoined *j, int s1, int s2)
+/* Two subsystems, or one and the world (-1); on several threads at once. */
+static void join(const TnJoined *j, int s1, int s2)
 {
     const int sides[2] = {s1, s2};
-    if (s1 >= 0 && s2 >= 0) tn_set_join(j->root, s1, s2);
+    if (s1 >= 0 && s2 >= 0) tn_set_join_shared(j->root, s1, s2);
     for (int k = 0; k < 2; k++) {
         if (sides[k] < 0) continue;
-        j->groups[sides[k]].touched = j->groups[sides[k]].pushed = true;
-        j->groups[sides[k]].bound |= s1 < 0 || s2 < 0;
+        tn_shared_set(&j->groups[sides[k]].touched);
+        tn_shared_set(&j->groups[sides[k]].pushed);
+        if (s1 < 0 || s2 < 0) tn_shared_set(&j->groups[sides[k]].bound);
     }
 }
 
-static void join_geoms(TnJoined *j, const TnModel *model, int geom1, int geom2)
+static void join_geoms(const TnJoined *j, const TnModel *model, int geom1, int geom2)
 {
     join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2));
 }
@@ -81,22 +84,65 @@ static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
     return g;
 }
 
-/* `own` joins what the group is known to be. */
-static void add_member(TnJoined *j, int s, TnJoinedGroup own)
+typedef struct Joining {
+    TnStep *step;
+    TnJoined *joined;
+    TnJoinedGroup *own; /* per subsystem */
+} Joining;
+
+static void join_contacts(void *context, int begin, int end)
 {
-    int root = tn_set_root(j->root, s);
-    TnJoinedGroup *g = &j->groups[root];
-    bool first = j->first[root] < 0;
-    j->root[s] = root;
-    j->next[s] = j->first[root];
-    j->first[root] = s;
-    *g = (TnJoinedGroup){.bound = own.bound || g->bound,
-                         .touched = own.touched || g->touched,
-                         .pushed = own.pushed || g->pushed,
-                         .tied = own.tied || g->tied,
-                         .stiff = own.stiff || g->stiff,
-                         .driven = own.driven || g->driven,
-                         .alone = own.alone && first};
+    const Joining *x = context;
+    const TnWorld *world = x->step->world;
+    const TnContactPoint *last = NULL; /* of a pair's points one is enough */
+    for (int i = begin; i < end; i++) {
+        const TnContactPoint *c = &world->contacts.points[i];
+        const double *f = world->set.problem.lambda[i];
+        if (last && last->geom1 == c->geom1 && last->geom2 == c->geom2) continue;
+        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
+        join_geoms(x->joined, x->step->model, c->geom1, c->geom2);
+        last = c;
+    }
+}
+
+/* What is known of each that is awake, and its root. */
+static void find_roots(void *context, int begin, int end)
+{
+    const Joining *x = context;
+    for (int i = begin; i < end; i++) {
+        int s = x->step->awake[i], root = tn_set_root_shared(x->joined->root, s);
+        x->own[s] = kind_of(x->step, x->joined, s);
+        __atomic_store_n(&x->joined->root[s], root, __ATOMIC_RELAXED);
+    }
+}
+
+/* Joins what the group is known to be. */
+static void add_to_groups(void *context, int begin, int end)
+{
+    const Joining *x = context;
+    for (int i = begin; i < end; i++) {
+        int s = x->step->awake[i];
+        const TnJoinedGroup own = x->own[s];
+        TnJoinedGroup *g = &x->joined->groups[x->joined->root[s]];
+        if (own.bound) tn_shared_set(&g->bound);
+        if (own.touched) tn_shared_set(&g->touched);
+        if (own.pushed) tn_shared_set(&g->pushed);
+        if (own.tied) tn_shared_set(&g->tied);
+        if (own.stiff) tn_shared_set(&g->stiff);
+        if (own.driven) tn_shared_set(&g->driven);
+    }
+}
+
+/* Members in ascending order. */
+static void list_members(const Joining *x)
+{
+    TnJoined *j = x->joined;
+    for (int i = x->step->awake_count - 1; i >= 0; i--) {
+        int s = x->step->awake[i], root = j->root[s];
+        j->groups[root].alone = x->own[s].alone && j->first[root] < 0;
+        j->next[s] = j->first[root];
+        j->first[root] = s;
+    }
 }
 
 bool tn_joined_find(TnStep *step, TnJoined *j)
@@ -109,20 +155,13 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
                     .next = TN_ARENA_NEW(arena, int, n),
                     .first = TN_ARENA_NEW(arena, int, n),
                     .groups = TN_ARENA_ZERO(arena, TnJoinedGroup, n)};
-    if (!j->root || !j->next || !j->first || !j->groups) return false;
+    Joining x = {step, j, TN_ARENA_NEW(arena, TnJoinedGroup, n)};
+    if (!j->root || !j->next || !j->first || !j->groups || !x.own) return false;
     for (int s = 0; s < n; s++) {
         j->root[s] = world->groups->of[s];
         j->first[s] = -1;
     }
-    const TnContactPoint *last = NULL; /* of a pair's points one is enough */
-    for (int i = 0; i < world->contacts.count; i++) {
-        const TnContactPoint *c = &world->contacts.points[i];
-        const double *f = world->set.problem.lambda[i];
-        if (last && last->geom1 == c->geom1 && last->geom2 == c->geom2) continue;
-        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        join_geoms(j, model, c->geom1, c->geom2);
-        last = c;
-    }
+    tn_pool_run(world->team, world->contacts.count, 1024, join_contacts, &x);
     if (world->mocap_moves) mark_driven(step, j);
     for (int i = 0; i < world->impact_count; i++)
         join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);
@@ -131,10 +170,9 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
         join(j, s, step->kept[s]);
         j->groups[s].bound |= (step->kept_by[s] & TN_KEPT_BY_WORLD) != 0;
     }
-    for (int i = step->awake_count - 1; i >= 0; i--) {
-        int s = step->awake[i];
-        add_member(j, s, kind_of(step, j, s));
-    }
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_roots, &x);
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, add_to_groups, &x);
+    list_members(&x);
     return true;
 }
 
@@ -158,20 +196,39 @@ static bool is_in_the_way(const TnStep *step, const TnContactList *list, const T
     return gap + step->t * apart - closes < fmin(gap, 0.0) - pass;
 }
 
+typedef struct Shifting {
+    const TnStep *step;
+    const TnJoined *joined;
+    const TnContactList *list;
+    const double (*shift)[3];
+} Shifting;
+
+static bool stands_in_the_way(const void *context, int index)
+{
+    const Shifting *x = context;
+    const TnContactPoint *c = &x->list->points[index];
+    int s1 = tn_geom_subsystem(x->step->model, c->geom1),
+        s2 = tn_geom_subsystem(x->step->model, c->geom2);
+    int root1 = s1 < 0 ? -1 : x->joined->root[s1], root2 = s2 < 0 ? -1 : x->joined->root[s2];
+    double d[3] = {0.0};
+    if (root1 == root2) return false;
+    if (root1 >= 0) v3_sub(d, d, x->shift[root1]);
+    if (root2 >= 0) v3_add(d, d, x->shift[root2]);
+    return is_in_the_way(x->step, x->list, c, d);
+}
+
 static bool extend(TnStep *step, const TnJoined *j, const TnContactList *list,
                    const double (*shift)[3], bool *again)
 {
-    for (int i = 0; i < list->count; i++) {
-        const TnContactPoint *c = &list->points[i];
-        int s1 = tn_geom_subsystem(step->model, c->geom1),
-            s2 = tn_geom_subsystem(step->model, c->geom2);
-        int root1 = s1 < 0 ? -1 : j->root[s1], root2 = s2 < 0 ? -1 : j->root[s2];
-        double d[3] = {0.0};
-        if (root1 == root2) continue;
-        if (root1 >= 0) v3_sub(d, d, shift[root1]);
-        if (root2 >= 0) v3_add(d, d, shift[root2]);
-        if (!is_in_the_way(step, list, c, d)) continue;
-        if (!tn_step_keep_apart(step, s1, s2)) return false;
+    int *found, count;
+    if (!tn_select(step->world->team, &step->world->arena, list->count, stands_in_the_way,
+                   &(Shifting){step, j, list, shift}, &found, &count))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const TnContactPoint *c = &list->points[found[i]];
+        if (!tn_step_keep_apart(step, tn_geom_subsystem(step->model, c->geom1),
+                                tn_geom_subsystem(step->model, c->geom2)))
+            return false;
         *again = true;
     }
     return true;

@@ -19,6 +19,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/bucket.h"
+#include "../base/select.h"
 #include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 #include "step.h"
@@ -69,8 +71,9 @@ typedef struct Limits {
     int count;
     double slack, leave; /* m: so much at least is let pass of all of them */
     double *share;       /* per group */
-    /* contacts of a group: of[start[g]] … of[start[g + 1] - 1] */
-    int *start, *of;
+    /* contacts of a group: of[start[g]] / 2 … of[start[g + 1] - 1] / 2 */
+    int32_t *start, *of;
+    int *acted, acted_count; /* those of whom somebody's way was changed, each once */
     /* who is to be looked at: a ring */
     int *queue, head, waiting;
     bool *queued;
@@ -141,17 +144,31 @@ static inline bool is_too_much(const Limits *l, const Approach *x, double short_
     return short_of > l->leave && is_beyond_size(l, x, short_of);
 }
 
-/* True: some contact is short of room. */
-static bool add_contacts(Limits *l, const TnContactList *list)
+typedef struct Adding {
+    Limits *l;
+    const TnContactList *list;
+    atomic_bool any; /* contact is short of room */
+} Adding;
+
+static void add_range(void *context, int begin, int end)
 {
+    Adding *adding = context;
+    const Limits *l = adding->l;
+    const TnContactList *list = adding->list;
     double deep = (list == &l->step->missed ? DEEP_UNLISTED : DEEP) * l->slack;
     bool any = false;
-    for (int i = 0; i < list->count; i++) {
+    for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &list->points[i];
-        Approach *x = &l->list[l->count];
+        Approach *x = &l->list[l->count + i];
         for (int side = 0; side < 2; side++) set_side(l->step, list, c, side, &x->side[side]);
-        if (x->side[0].group == x->side[1].group) continue;
         x->c = c;
+        x->looked_at = x->weighed = x->acted = false;
+        if (x->side[0].group == x->side[1].group) { /* nothing is asked of it */
+            x->side[0] = x->side[1] = (Side){.group = -1};
+            x->room = x->short_room = INFINITY;
+            x->deep = 0.0;
+            continue;
+        }
         /* a gap below zero that was none when the sides were hit last is to be made up for */
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         x->room = overlaps ? 0.0 : c->gap;
@@ -160,39 +177,47 @@ static bool add_contacts(Limits *l, const TnContactList *list)
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;
-        x->looked_at = x->weighed = x->acted = false;
         any = any || is_too_much(l, x, x->side[0].way - x->side[1].way - x->room);
-        l->count++;
     }
-    return any;
+    if (any) atomic_store_explicit(&adding->any, true, memory_order_relaxed);
+}
+
+/* True: some contact is short of room. */
+static bool add_contacts(Limits *l, const TnContactList *list)
+{
+    Adding adding = {.l = l, .list = list};
+    tn_pool_run(l->step->world->team, list->count, 512, add_range, &adding);
+    l->count += list->count;
+    return atomic_load_explicit(&adding.any, memory_order_relaxed);
 }
 
 /* ---- the queue ---- */
+
+typedef struct Reading {
+    const Limits *l;
+    int32_t *keys;
+} Reading;
+
+static void read_groups(void *context, int begin, int end)
+{
+    const Reading *r = context;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 2; k++) r->keys[2 * i + k] = r->l->list[i].side[k].group;
+}
 
 /* False: no memory. */
 static bool connect(Limits *l)
 {
     TnArena *arena = &l->step->world->arena;
     int n = l->step->model->subsystem_count;
-    l->start = TN_ARENA_ZERO(arena, int, n + 2);
-    l->of = TN_ARENA_NEW(arena, int, 2 * l->count);
+    int32_t *keys = TN_ARENA_NEW(arena, int32_t, 2 * l->count);
+    l->start = TN_ARENA_NEW(arena, int32_t, n + 1);
+    l->of = TN_ARENA_NEW(arena, int32_t, 2 * l->count);
     l->queue = TN_ARENA_NEW(arena, int, l->count);
     l->queued = TN_ARENA_NEW(arena, bool, l->count);
-    if (!l->start || !l->of || !l->queue || !l->queued) return false;
-    for (int pass = 0; pass < 2;
-         pass++) { /* counts, then places; start[g + 1] runs to the end of g */
-        for (int i = 0; i < l->count; i++)
-            for (int k = 0; k < 2; k++) {
-                int g = l->list[i].side[k].group;
-                if (g < 0) continue;
-                if (pass)
-                    l->of[l->start[g + 1]++] = i;
-                else
-                    l->start[g + 2]++;
-            }
-        for (int g = 0; !pass && g < n; g++) l->start[g + 2] += l->start[g + 1];
-    }
-    return true;
+    if (!keys || !l->start || !l->of || !l->queue || !l->queued) return false;
+    tn_pool_run(l->step->world->team, l->count, 1024, read_groups, &(Reading){l, keys});
+    return tn_buckets_fill(l->step->world->team, arena, keys, 2 * l->count, n, l->start, l->of);
 }
 
 static void wait(Limits *l, int i)
@@ -203,26 +228,41 @@ static void wait(Limits *l, int i)
     l->queue[place < l->count ? place : place - l->count] = i;
 }
 
-/* Those that are short of room; the others wait for somebody to move them. */
-static void wait_for_short(Limits *l)
+static bool is_short(const void *context, int index)
 {
+    const Limits *l = context;
+    const Approach *x = &l->list[index];
+    return is_too_much(l, x, x->side[0].way - x->side[1].way - x->room);
+}
+
+/* Those that are short of room; the others wait for somebody to move them. False: no memory. */
+static bool wait_for_short(Limits *l)
+{
+    int *found, count;
     memset(l->queued, 0, sizeof *l->queued * (size_t)l->count);
     l->head = l->waiting = 0;
-    for (int i = 0; i < l->count; i++) {
-        const Approach *x = &l->list[i];
-        if (is_too_much(l, x, x->side[0].way - x->side[1].way - x->room)) wait(l, i);
-    }
+    if (!tn_select(l->step->world->team, &l->step->world->arena, l->count, is_short, l, &found,
+                   &count))
+        return false;
+    for (int i = 0; i < count; i++) wait(l, found[i]);
+    return true;
+}
+
+static void note_acted(Limits *l, Approach *x)
+{
+    if (!x->acted) l->acted[l->acted_count++] = (int)(x - l->list);
+    x->acted = true;
 }
 
 static void wait_for_group(Limits *l, int g)
 {
-    for (int k = l->start[g]; k < l->start[g + 1]; k++) wait(l, l->of[k]);
+    for (int k = l->start[g]; k < l->start[g + 1]; k++) wait(l, l->of[k] / 2);
 }
 
-/* Looks at contacts until all have room, or for so long. */
-static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
+/* Looks at contacts until all have room, or for so long. False: no memory. */
+static bool settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
 {
-    wait_for_short(l);
+    if (!wait_for_short(l)) return false;
     for (long left = (long)looks * l->count; l->waiting > 0 && left > 0; left--) {
         int i = l->queue[l->head];
         l->head = l->head + 1 < l->count ? l->head + 1 : 0;
@@ -230,6 +270,7 @@ static void settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
         l->queued[i] = false;
         look(l, &l->list[i]);
     }
+    return true;
 }
 
 /* ---- giving way ---- */
@@ -276,7 +317,7 @@ static void give_way(Limits *l, Approach *x)
     if (!is_too_much(l, x, short_of)) return;
     if (!x->weighed) weigh(l, x, w);
     if (w->sum == 0.0) return;
-    x->acted = true;
+    note_acted(l, x);
     for (int k = 0; k < 2; k++) {
         int body = x->side[k].body;
         double impulse = (k ? short_of : -short_of) / w->sum, *extra = l->step->extra[body];
@@ -311,8 +352,8 @@ static void add_extra_ways(Limits *l)
         int body = l->given[i],
             g = l->step->world->groups->of[l->step->model->links[body].subsystem];
         for (int j = l->start[g]; j < l->start[g + 1]; j++) {
-            Approach *x = &l->list[l->of[j]];
-            Weights *w = &l->weights[l->of[j]];
+            Approach *x = &l->list[l->of[j] / 2];
+            Weights *w = &l->weights[l->of[j] / 2];
             int k = x->side[1].body == body;
             if (x->side[k].body != body) continue;
             if (!x->looked_at) look_at(x, w);
@@ -339,7 +380,7 @@ static void hold(Limits *l, Approach *x)
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
     if (!(closing > 0.0)) return;
-    x->acted = true;
+    note_acted(l, x);
     double keep = short_of < closing ? 1.0 - short_of / closing : 0.0;
     for (int k = 0; k < 2; k++)
         if (holds[k]) {
@@ -368,26 +409,29 @@ bool tn_step_keep_apart(TnStep *step, int s1, int s2)
 /* Who had to do with whom. False: no memory. */
 static bool note_kept(const Limits *l)
 {
-    for (int i = 0; i < l->count; i++)
-        if (l->list[i].acted &&
-            !tn_step_keep_apart(l->step, l->list[i].side[0].group, l->list[i].side[1].group))
-            return false;
+    for (int i = 0; i < l->acted_count; i++) {
+        const Approach *x = &l->list[l->acted[i]];
+        if (!tn_step_keep_apart(l->step, x->side[0].group, x->side[1].group)) return false;
+    }
     return true;
 }
 
 /* Of what is let pass: two that move by no more are not short of room. */
 #define SLOW 0.25
 
-/* Per link: it is slow. NULL: no memory. */
-static const bool *find_slow(const Limits *l)
+typedef struct Slow {
+    const TnStep *step;
+    double most; /* m/s */
+    bool *out;
+} Slow;
+
+static void slow_range(void *context, int begin, int end)
 {
-    const TnStep *step = l->step;
-    bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
-    double most = SLOW * l->leave / step->t;
-    if (!out) return NULL;
-    out[0] = true;
-    for (int k = 1; k <= step->model->mocap_count; k++) out[k] = !step->world->mocap_moves;
-    for (int i = 0; i < step->awake_count; i++) {
+    const Slow *slow = context;
+    const TnStep *step = slow->step;
+    bool *out = slow->out;
+    double most = slow->most;
+    for (int i = begin; i < end; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int k = sub->link_start; k < sub->link_start + sub->link_count; k++) {
             const double *u = step->moved[k];
@@ -396,22 +440,44 @@ static const bool *find_slow(const Limits *l)
                      most;
         }
     }
+}
+
+/* Per link: it is slow. NULL: no memory. */
+static const bool *find_slow(const Limits *l)
+{
+    const TnStep *step = l->step;
+    bool *out = TN_ARENA_ZERO(&step->world->arena, bool, step->model->link_count);
+    if (!out) return NULL;
+    out[0] = true;
+    for (int k = 1; k <= step->model->mocap_count; k++) out[k] = !step->world->mocap_moves;
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, slow_range,
+                &(Slow){step, SLOW * l->leave / step->t, out});
     return out;
+}
+
+typedef struct Doubt {
+    const Limits *l;
+    const TnContactList *list;
+    const bool *slow;
+} Doubt;
+
+static bool is_in_doubt(const void *context, int index)
+{
+    const Doubt *d = context;
+    const TnStep *step = d->l->step;
+    const int *link = step->model->geom_link;
+    const TnContactPoint *c = &d->list->points[index];
+    bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+    if (!soft && d->slow[link[c->geom1]] && d->slow[link[c->geom2]]) return false;
+    double apart = way_of(step, d->list, c, 1) - way_of(step, d->list, c, 0);
+    bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
+    return (overlaps ? 0.0 : c->gap) + apart < -d->l->leave;
 }
 
 /* Some contact may be short of room; tells at a fraction of the price that none is. */
 static bool may_be_short(const Limits *l, const TnContactList *list, const bool *slow)
 {
-    const int *link = l->step->model->geom_link;
-    for (int i = 0; i < list->count; i++) {
-        const TnContactPoint *c = &list->points[i];
-        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-        if (!soft && slow[link[c->geom1]] && slow[link[c->geom2]]) continue;
-        double apart = way_of(l->step, list, c, 1) - way_of(l->step, list, c, 0);
-        bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
-        if ((overlaps ? 0.0 : c->gap) + apart < -l->leave) return true;
-    }
-    return false;
+    return tn_any(l->step->world->team, list->count, is_in_doubt, &(Doubt){l, list, slow});
 }
 
 /* Those of the step and those that it missed; *any: one is short of room. False: no memory. */
@@ -419,25 +485,26 @@ static bool list_contacts(Limits *l, bool *any)
 {
     const TnContactList *own = &l->step->world->contacts, *missed = &l->step->missed;
     *any = false;
-    l->count = 0;
+    l->count = l->acted_count = 0;
     if (own->count + missed->count == 0) return true;
     l->list = TN_ARENA_NEW(&l->step->world->arena, Approach, own->count + missed->count);
     l->weights = TN_ARENA_NEW(&l->step->world->arena, Weights, own->count + missed->count);
-    if (!l->list || !l->weights) return false;
+    l->acted = TN_ARENA_NEW(&l->step->world->arena, int, own->count + missed->count);
+    if (!l->list || !l->weights || !l->acted) return false;
     *any = add_contacts(l, own);
     *any |= add_contacts(l, missed);
     return true;
 }
 
-/* Somebody is to be held back. */
-static bool is_jammed(const Limits *l)
+static bool jams(const void *context, int index)
 {
-    for (int i = 0; i < l->count; i++) {
-        const Approach *x = &l->list[i];
-        if (is_too_much(l, x, x->side[0].way - x->side[1].way - x->room - x->deep)) return true;
-    }
-    return false;
+    const Limits *l = context;
+    const Approach *x = &l->list[index];
+    return is_too_much(l, x, x->side[0].way - x->side[1].way - x->room - x->deep);
 }
+
+/* Somebody is to be held back. */
+static bool is_jammed(const Limits *l) { return tn_any(l->step->world->team, l->count, jams, l); }
 
 /* Lets free bodies give way. */
 static bool move_on(Limits *l)
@@ -450,7 +517,7 @@ static bool move_on(Limits *l)
     l->gave = TN_ARENA_ZERO(arena, bool, links);
     if (!step->extra || !l->given || !l->gave || !connect(l)) return false;
     step->has_extra = true;
-    settle(l, give_way, GIVE_LOOKS);
+    if (!settle(l, give_way, GIVE_LOOKS)) return false;
     bound_extra(l, MOST_WAY * l->slack);
     add_extra_ways(l);
     return note_kept(l);
@@ -486,7 +553,7 @@ static bool hold_back(Limits *l)
     l->share = TN_ARENA_NEW(&step->world->arena, double, n);
     if (!l->share) return false;
     for (int s = 0; s < n; s++) l->share[s] = 1.0;
-    settle(l, hold, HOLD_LOOKS);
+    if (!settle(l, hold, HOLD_LOOKS)) return false;
     for (int i = 0; i < step->awake_count; i++)
         step->reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
     return note_kept(l);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/runs.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -67,20 +68,32 @@ static bool soft_is_surprised(const TnStep *step, int index, const double *end_q
 /* Marks links that get farther than expected by more than `slack`, seen in the way that has fewer
  * of them; true where there are some, and something moves at all: whatever is as near as `slack` is
  * listed. */
-static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
+typedef struct Surprise {
+    const TnStep *step;
+    double slack;
+    uint8_t *surprised; /* per link: a bit per way */
+    atomic_int count[2];
+    atomic_bool softs, moves;
+    int seen; /* the way that counts */
+} Surprise;
+
+static void surprise_range(void *context, int begin, int end)
 {
+    Surprise *x = context;
+    const TnStep *step = x->step;
     const TnModel *model = step->model;
+    double slack = x->slack;
     int count[2] = {0, 0};
     bool softs = false, moves = false;
-    for (int i = 0; i < step->awake_count; i++) {
+    for (int i = begin; i < end; i++) {
         const TnSubsystem *sub = &model->subsystems[step->awake[i]];
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
             double off[2];
             link_surprise(step, l, off);
-            surprised[l] = 0;
+            x->surprised[l] = 0;
             for (int k = 0; k < 2; k++)
                 if (off[k] > SURPRISE * slack) {
-                    surprised[l] |= (uint8_t)(1 << k);
+                    x->surprised[l] |= (uint8_t)(1 << k);
                     count[k]++;
                 }
             moves = moves || link_way(step, l) > SURPRISE * slack;
@@ -89,19 +102,42 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
             softs |=
                 soft_is_surprised(step, sub->kind_index, step->moved_qvel, step->end_qvel, slack);
     }
-    int seen = count[0] < count[1] ? 0 : 1;
-    for (int l = 0; l < model->link_count; l++) surprised[l] = surprised[l] >> seen & 1;
-    return softs || (moves && count[seen] > 0);
+    for (int k = 0; k < 2; k++)
+        atomic_fetch_add_explicit(&x->count[k], count[k], memory_order_relaxed);
+    if (softs) atomic_store_explicit(&x->softs, true, memory_order_relaxed);
+    if (moves) atomic_store_explicit(&x->moves, true, memory_order_relaxed);
+}
+
+static void choose_way(void *context, int begin, int end)
+{
+    const Surprise *x = context;
+    for (int l = begin; l < end; l++) x->surprised[l] = x->surprised[l] >> x->seen & 1;
+}
+
+static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
+{
+    Surprise x = {.step = step, .slack = slack, .surprised = surprised};
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, surprise_range, &x);
+    x.seen = x.count[0] < x.count[1] ? 0 : 1;
+    tn_pool_run(step->world->team, step->model->link_count, 4096, choose_way, &x);
+    return x.softs || (x.moves && x.count[x.seen] > 0);
+}
+
+static void moving_range(void *context, int begin, int end)
+{
+    const Surprise *x = context;
+    for (int i = begin; i < end; i++) {
+        const TnSubsystem *sub = &x->step->model->subsystems[x->step->awake[i]];
+        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+            x->surprised[l] = link_way(x->step, l) > x->slack;
+    }
 }
 
 /* Marks links that get farther than contacts are listed ahead. */
 static void find_moving(const TnStep *step, double slack, uint8_t *moving)
 {
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            moving[l] = link_way(step, l) > slack;
-    }
+    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, moving_range,
+                &(Surprise){.step = step, .slack = slack, .surprised = moving});
 }
 
 /* ---- what is new ---- */
@@ -116,10 +152,10 @@ static bool find_places(TnStep *step, Places *out)
     const TnContactList *list = &step->world->contacts;
     TnArena *arena = &step->world->arena;
     out->first = TN_ARENA_NEW(arena, int, step->model->geom_count);
-    out->count = TN_ARENA_ZERO(arena, int, step->model->geom_count);
+    out->count = TN_ARENA_NEW(arena, int, step->model->geom_count);
     if (!out->first || !out->count) return false;
-    for (int i = 0; i < list->count; i++)
-        if (out->count[list->points[i].geom1]++ == 0) out->first[list->points[i].geom1] = i;
+    tn_runs_find(step->world->team, list->points, sizeof list->points[0], list->count,
+                 step->model->geom_count, out->first, out->count);
     return true;
 }
 
@@ -264,7 +300,10 @@ static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *co
                  .found = found,
                  .fresh = TN_ARENA_NEW(arena, bool, found->count),
                  .missed = TN_ARENA_NEW(arena, bool, found->count)};
-    if (!m->fresh || !m->missed || !find_places(step, &places)) return false;
+    if (!m->fresh || !m->missed) return false;
+    *count = 0;
+    if (found->count == 0) return true;
+    if (!find_places(step, &places)) return false;
     *count = mark_missed(m, &places, slack);
     return true;
 }

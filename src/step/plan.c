@@ -100,7 +100,7 @@ void tn_plan_begin(TnStep *step)
 {
     plan_ties(step);
     tn_constraint_blend_before(step->model, step->world->division, &step->world->state,
-                               step->blend);
+                               step->world->team, step->blend);
 }
 
 /* Raises the planned w of those who mind to `wanted`; true where some changed. */

@@ -8,7 +8,7 @@
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
  * cost, than this stays on one thread: waking others costs more. */
-#define WORTH_SHARING 3000
+#define WORTH_SHARING 1000
 #define CONTACTS_PER_GROUP 24
 #define CONTACTS_PER_NODE 5
 
@@ -73,8 +73,12 @@ static bool reserve_motion(TnStep *step)
     const TnModel *model = step->model;
     TnArena *arena = &step->world->arena;
     step->softs_hit = TN_ARENA_ZERO(arena, bool, model->soft_count);
-    step->end_twists = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count);
-    step->end_qvel = TN_ARENA_ZERO(arena, double, model->dof_count);
+    size_t links = sizeof(double[6]) * (size_t)model->link_count,
+           dofs = sizeof(double) * (size_t)model->dof_count;
+    step->end_twists = tn_arena_alloc(arena, links);
+    step->end_qvel = tn_arena_alloc(arena, dofs);
+    if (step->end_twists) tn_pool_clear(step->world->team, step->end_twists, links);
+    if (step->end_qvel) tn_pool_clear(step->world->team, step->end_qvel, dofs);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
     step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);

@@ -33,6 +33,37 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
     report->aal = accuracy.aal;
 }
 
+/* Sums over stretches of contacts of a fixed length, so that they are the same on any number of
+ * threads. */
+#define STRETCH 4096
+
+typedef struct Depth {
+    int touching;
+    double sum, most;
+} Depth;
+
+typedef struct Depths {
+    const TnContactList *list;
+    Depth *of; /* per stretch */
+} Depths;
+
+static void find_depths(void *context, int begin, int end)
+{
+    const Depths *d = context;
+    for (int k = begin; k < end; k++) {
+        Depth x = {0};
+        for (int i = k * STRETCH; i < d->list->count && i < (k + 1) * STRETCH; i++) {
+            const TnContactPoint *c = &d->list->points[i];
+            double depth = -fmax(c->gap, c->clearance);
+            if (depth <= 0.0) continue;
+            x.touching++;
+            x.sum += depth;
+            if (depth > x.most) x.most = depth;
+        }
+        d->of[k] = x;
+    }
+}
+
 /* How deep things are where the step starts from. Where hits were, the step's own contacts are
  * those of their times, which bodies get to as if only hits stopped them: nobody ever is there. */
 void tn_report_contacts(const TnStep *step)
@@ -40,14 +71,14 @@ void tn_report_contacts(const TnStep *step)
     TnStepReport *report = step->report;
     const TnWorld *world = step->world;
     const TnContactList *list = step->since ? &step->real : &world->contacts;
-    int touching = 0;
-    for (int i = 0; i < list->count; i++) {
-        const TnContactPoint *c = &list->points[i];
-        double depth = -fmax(c->gap, c->clearance);
-        if (depth <= 0.0) continue;
-        touching++;
-        report->mean_penetration += depth;
-        if (depth > report->max_penetration) report->max_penetration = depth;
+    int touching = 0, stretches = (list->count + STRETCH - 1) / STRETCH;
+    Depths depths = {list, TN_ARENA_NEW(&step->world->arena, Depth, stretches)};
+    if (depths.of) tn_pool_run(world->team, stretches, 1, find_depths, &depths);
+    for (int k = 0; depths.of && k < stretches; k++) {
+        touching += depths.of[k].touching;
+        report->mean_penetration += depths.of[k].sum;
+        if (depths.of[k].most > report->max_penetration)
+            report->max_penetration = depths.of[k].most;
     }
     if (touching) report->mean_penetration /= touching;
     report->contact_count = world->contacts.count;

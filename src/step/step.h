@@ -211,7 +211,7 @@ bool tn_step_note_guess(TnStep *step);
 /* The next pass of a step starts from the forces of `last`. */
 void tn_step_start_from(TnStep *step, const TnProblem *last);
 /* What the next step starts from, once the state has this step's forces. */
-void tn_step_keep_guess(const TnStep *step);
+void tn_step_keep_guess(TnStep *step);
 
 /* ---- courses.c ---- */
 /* step->courses over the motion to world->next_qpos. False: no memory. */

@@ -101,6 +101,15 @@ class Bench(BenchTest):
             self.assertEqual(row["missed"], 0)
             self.assertGreater(row["rigid_error_max"], row["error_max"])
 
+    def test_threads_make_the_same_steps(self):
+        r = self.tenon_json("threads", "--only", "spheres1000", "--threads", "1,3", "--iterations", "5", "--steps", "2",
+                            "--repeats", "1", "--quiet")
+        self.assertEqual([(s["scene"], s["same_state"]) for s in r["scenes"]], [("spheres1000", True)])
+        self.assertEqual([t["threads"] for t in r["scenes"][0]["threads"]], [1, 3])
+        self.assertEqual(r["scenes"][0]["threads"][0]["ratio"], 1)
+        self.assertGreater(r["scenes"][0]["contacts"], 1000)  # more than half of those that have settled
+        self.refused("threads", "--only", "sphere1000", says=["did you mean 'spheres1000'?"])
+
     def test_scaling_builds_piles_and_fits_a_line(self):
         r = self.tenon_json("scaling", "--of", "spheres", "--sizes", "8,27,64", "--settle", "20", "--steps", "5")
         self.assertEqual([run["spheres"] for run in r["runs"]], [8, 27, 64])

@@ -40,6 +40,113 @@ TEST(errors_in_a_text_have_its_name_and_place)
     CHECK(!tn_model_load_string("", NULL, NULL, &err));
 }
 
+static const char *const with_parts = "<mujoco><compiler meshdir='meshes'/><asset>"
+                                      "<mesh name='m' file='../shapes/./four.obj'/></asset>"
+                                      "<worldbody><include file='part.xml'/></worldbody></mujoco>";
+static const char *const part = "<mujocoinclude><body name='b'><freejoint/>"
+                                "<geom type='mesh' mesh='m'/></body></mujocoinclude>";
+static const char *const four = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+TEST(files_in_memory_come_before_those_on_disk)
+{
+    TnError err = {0};
+    TnMemoryFile files[] = {{"x/robot.xml", with_parts, strlen(with_parts)},
+                            {"x/part.xml", part, strlen(part)},
+                            {"x/shapes/four.obj", four, strlen(four)}};
+    TnLoadDef def = tn_load_def();
+    def.files = files;
+    def.file_count = 3;
+    TnModelBuilder *builder = tn_builder_load("x/robot.xml", &def, NULL, &err);
+    if (!builder) test_fail(__FILE__, __LINE__, "%s", err.message);
+    TnModel *model = tn_builder_compile(builder, &err);
+    CHECK(tn_model_mesh_info(model, 1).vertex_count == 4 && tn_model_find_body(model, "b") == 2);
+    tn_model_destroy(model);
+    tn_builder_destroy(builder);
+
+    def.file_count = 2; /* the mesh is nowhere now */
+    CHECK(!tn_builder_load("x/robot.xml", &def, NULL, &err) && err.code == TN_ERROR_IO);
+    CHECK_STR(err.message, "four.obj': no such file");
+    files[1] = (TnMemoryFile){"x/part.xml", "<mujocoinclude><include file='part.xml'/>", 40};
+    CHECK(!tn_builder_load("x/robot.xml", &def, NULL, &err));
+    files[1] = (TnMemoryFile){"x/part.xml", NULL, 0}; /* an empty file is no part */
+    CHECK(!tn_builder_load("x/robot.xml", &def, NULL, &err) && err.code == TN_ERROR_MODEL);
+}
+
+TEST(a_part_in_memory_cannot_include_itself)
+{
+    TnError err = {0};
+    const char *loop = "<mujocoinclude><include file='a/../part.xml'/></mujocoinclude>";
+    TnMemoryFile file = {"part.xml", loop, strlen(loop)};
+    TnLoadDef def = tn_load_def();
+    def.text = "<mujoco><worldbody><include file='./part.xml'/></worldbody></mujoco>";
+    def.files = &file;
+    def.file_count = 1;
+    CHECK(!tn_builder_load("robot.xml", &def, NULL, &err));
+    CHECK_STR(err.message, "includes itself");
+}
+
+typedef struct Taken {
+    TnMemoryFile files[4];
+    int count;
+    int room;
+} Taken;
+
+static bool take_copy(void *user, const TnMemoryFile *file)
+{
+    Taken *taken = user;
+    if (taken->count == taken->room) return false;
+    void *data = malloc(file->size + 1);
+    memcpy(data, file->data, file->size);
+    taken->files[taken->count++] = (TnMemoryFile){strdup(file->path), data, file->size};
+    return true;
+}
+
+static void drop(Taken *taken)
+{
+    for (int i = 0; i < taken->count; i++) {
+        free((void *)taken->files[i].path);
+        free((void *)taken->files[i].data);
+    }
+    taken->count = 0;
+}
+
+/* A grid of heights has more vertices than fit into the text: a file beside it. */
+TEST(a_model_is_written_to_memory_and_read_from_there)
+{
+    TnError err = {0};
+    double heights[40 * 40];
+    for (int i = 0; i < 40 * 40; i++) heights[i] = 0.01 * (i % 7);
+    TnHeightFieldDef ground = {
+        .name = "hills", .rows = 40, .columns = 40, .heights = heights, .half = {1, 1}, .base = 1};
+    TnModelBuilder *builder = tn_builder_create();
+    TnGeomDef geom = tn_geom_def();
+    geom.type = TN_GEOM_MESH;
+    geom.mesh = tn_builder_add_height_field(builder, &ground);
+    tn_builder_add_geom(builder, &geom);
+    Taken taken = {.room = 4};
+    CHECK(tn_builder_write_to(builder, "robot.xml", take_copy, &taken, &err));
+    CHECK(taken.count == 2 && strcmp(taken.files[1].path, "robot.xml") == 0);
+    TnLoadDef def = tn_load_def();
+    def.files = taken.files;
+    def.file_count = taken.count;
+    TnModelBuilder *again = tn_builder_load("robot.xml", &def, NULL, &err);
+    if (!again) test_fail(__FILE__, __LINE__, "%s", err.message);
+    TnModel *a = tn_builder_compile(builder, &err), *b = tn_builder_compile(again, &err);
+    TnMeshInfo x = tn_model_mesh_info(a, 1), y = tn_model_mesh_info(b, 1);
+    CHECK(x.vertex_count > 1600 && x.vertex_count == y.vertex_count);
+    for (int i = 0; i < 3 * x.vertex_count; i++) CHECK(x.vertices[i] == y.vertices[i]);
+    tn_model_destroy(a);
+    tn_model_destroy(b);
+    drop(&taken);
+    taken.room = 1;
+    CHECK(!tn_builder_write_to(builder, "robot.xml", take_copy, &taken, &err));
+    CHECK(err.code == TN_ERROR_IO);
+    drop(&taken);
+    tn_builder_destroy(builder);
+    tn_builder_destroy(again);
+}
+
 TEST(mocap_bodies_and_sensors_are_written_and_read_again)
 {
     TnError err = {0};

@@ -62,6 +62,10 @@ def build_wheel(folder):
          "-w", folder, f"--config-settings=cmake.define.TENON_PREBUILT={BUILD}",
          f"--config-settings=build-dir={BUILD}/python", cwd=folder)
     wheel, = glob.glob(os.path.join(folder, "*.whl"))
+    kept = os.path.join(BUILD, "python-wheel")  # for test_learning.py
+    shutil.rmtree(kept, ignore_errors=True)
+    os.makedirs(kept)
+    shutil.copy(wheel, kept)
     return wheel
 
 

@@ -96,7 +96,7 @@ static void check_list(int islands, int count, const int *start, const int *list
 static void check_islands(const TnProblem *p, TnIslands *out)
 {
     int label[256], of[512], blocks = p->twist_count + p->large_count;
-    REQUIRE(blocks <= 256 && p->contact_count <= 512 && tn_islands_find(p, out));
+    REQUIRE(blocks <= 256 && p->contact_count <= 512 && tn_islands_find(p, NULL, out));
     TnIslands islands = *out;
     CHECK(islands.count == flood(p, label));
     for (int b = 0; b < blocks; b++) CHECK(islands.island_of[b] == label[b]);
@@ -295,7 +295,7 @@ static void parts_make_the_bits_of_the_whole(int kind, Weights weights)
         REQUIRE(tn_arena_init(&arena, "part", 1 << 22) && pair_make(&pair, kind, seed));
         REQUIRE(prepare_with(&pair.p[0], &def, weights));
         tn_subadmm_solve(&pair.p[0], &def, NULL);
-        REQUIRE(tn_islands_find(&pair.p[1], &islands));
+        REQUIRE(tn_islands_find(&pair.p[1], NULL, &islands));
         if (islands.count > most) most = islands.count;
         for (int i = islands.count; i-- > 0;) {
             TnProblem part;

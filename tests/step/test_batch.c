@@ -227,6 +227,31 @@ TEST(a_row_that_is_refused_stops_the_step_of_all)
     tn_model_destroy(model);
 }
 
+TEST(a_bare_step_is_a_step_whose_row_comes_later)
+{
+    TnError err = {0};
+    TnModel *model = load_text(scene, &err);
+    TnBatchDef def = tn_batch_def();
+    TnBatch *a = tn_batch_create(&def, model, &err), *b = tn_batch_create(&def, model, &err);
+    CHECK(a && b);
+    double before = tn_batch_view(b).qpos[2];
+    for (int k = 0; k < 5; k++) {
+        CHECK(tn_batch_step_world(a, 0, &err) == TN_OK);
+        tn_batch_step_bare(b, 0);
+    }
+    CHECK(tn_batch_view(b).qpos[2] == before && tn_batch_view(a).qpos[2] != before);
+    CHECK(tn_batch_view(b).time[0] == tn_batch_view(a).time[0]);
+    CHECK(tn_batch_view(b).reports[0].contact_count == tn_batch_view(a).reports[0].contact_count);
+    tn_batch_pull(b, 0);
+    CHECK(tn_batch_view(b).qpos[2] == tn_batch_view(a).qpos[2]);
+    CHECK(tn_world_hash(tn_batch_world(a, 0)) == tn_world_hash(tn_batch_world(b, 0)));
+    tn_batch_step_bare(b, 7);
+    tn_batch_step_bare(NULL, 0);
+    tn_batch_destroy(a);
+    tn_batch_destroy(b);
+    tn_model_destroy(model);
+}
+
 /* Every parameter of world i, for a lone world or a row of arrays. */
 typedef struct Parameters {
     double gravity[3], timestep, friction[3], size[3], gain, bias[3], mass, com[3], inertia[6];
