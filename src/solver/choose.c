@@ -23,8 +23,10 @@
 #define FLOPS_PER_CONSTRAINT 1000.0
 #define FLOPS_AT_LEAST 1e5
 #define COLD_ITERATIONS 10 /* of assembled ADMM, for Newton to start from */
-#define FINE 1e-4          /* velocity_scale: v_λ of such forces is what a step moves with */
-#define ROUGH 1e-2         /* velocity_scale: then SubADMM has a try as well */
+#define FAR 0.3            /* velocity_scale: then sweeps come before interior points */
+#define FIRST_SWEEPS 20
+#define FINE 1e-4  /* velocity_scale: v_λ of such forces is what a step moves with */
+#define ROUGH 1e-2 /* velocity_scale: then SubADMM has a try as well */
 /* SubADMM with a second method behind it gives up after so many looks in a row that gain less. */
 #define STUCK_LOOKS 4
 #define STUCK_GAIN 0.9
@@ -327,9 +329,34 @@ static bool newton(Island *s, int budget)
     return (!is_cold(s->problem) || admm(s, COLD_ITERATIONS)) &&
            second_order(s, TN_METHOD_NEWTON, tn_newton, &s->best.u, budget);
 }
+
+/* Forces of the last step that are this far off tell nothing, and less than a few sweeps of
+ * Gauss-Seidel do. */
+static bool is_far(const Island *s)
+{
+    return s->best.error > FAR * s->def->velocity_scale && !has_large_factors(s->problem);
+}
+
+static bool sweep(Island *s, int count)
+{
+    TnOwnResult result;
+    TnSolverDef def = *s->def;
+    def.iterations = count;
+    TnOwnInput in = {.problem = s->problem, .def = &def, .D = &s->best.D, .pool = s->pool};
+    size_t mark = tn_arena_mark(s->problem->arena);
+    bool ok = tn_pgs(&in, &result);
+    tn_arena_release(s->problem->arena, mark);
+    if (!ok) return false;
+    s->report.sweeps += result.iterations;
+    judge(s, TN_METHOD_PGS);
+    return true;
+}
+
 static bool interior(Island *s, int budget)
 {
-    return second_order(s, TN_METHOD_INTERIOR, tn_interior, NULL, budget);
+    if (!is_far(s)) return second_order(s, TN_METHOD_INTERIOR, tn_interior, NULL, budget);
+    if (!sweep(s, FIRST_SWEEPS)) return false;
+    return done(s) || second_order(s, TN_METHOD_INTERIOR, tn_interior, &s->best.u, budget);
 }
 static bool interior_from_here(Island *s, int budget)
 {

@@ -235,7 +235,7 @@ TEST(a_matrix_that_is_not_positive_definite_is_found_in_every_node)
 {
     Shape shape;
     for (int k = 0; shape_number(k, &shape); k++)
-        for (int q = 0; q < shape.node_count; q += UNLESS_SANITIZED(1, 5))
+        for (int q = 0; q < shape.node_count; q += UNLESS_SANITIZED(1, 11))
             for (int bad = 0; bad < 2; bad++) {
                 REQUIRE(fill(&s, &shape, 7, 1.0));
                 const TnChainNode *at = &s.chain.nodes[q];

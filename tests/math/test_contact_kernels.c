@@ -214,6 +214,46 @@ TEST(contact_lines_touch_the_law_they_stand_for)
     tn_free(d);
 }
 
+/* With a reach of 1 and λ_c = λ the line is that of the natural map: friction that slips, with κ =
+ * μ t_n/|t_t|, turns by (1 - κ + 1/R) D λ⁺ + κ u⁺ = 0 across t_t. 1e-9: of numbers of order one,
+ * each a difference of some that are R times as large. */
+TEST(slipping_friction_turns_as_the_natural_map_does)
+{
+    const TnContactKernels *kernels = tn_contact_kernels_generic();
+    Data *d = tn_aligned_alloc(sizeof *d);
+    REQUIRE(d);
+    fill(d);
+    int slips = 0;
+    TnContactLines lines = pointers(&d->line);
+    TnSoftening soft = {.R = 1e6, .reach = 1.0, .centre = (const double(*)[3])d->lambda};
+    kernels->lines(d->batch, d->yield, 0, BATCHES, &soft, (const double(*)[3])d->given, &lines);
+    for (int c = 0; c < CONTACTS; c++) {
+        const TnContactBatch *b = &d->batch[c / TN_LANES];
+        int l = c % TN_LANES;
+        double n[3], t[3], across[3], next[3], D = d->yield[c / TN_LANES].D[1][l];
+        if (d->line.state[c / TN_LANES][l] != 2.0 || !(b->mu[l] > 0.0) || !(D > 0.0)) continue;
+        for (int k = 0; k < 3; k++) n[k] = b->normal[k][l];
+        for (int k = 0; k < 3; k++) t[k] = d->lambda[c][k] - d->given[c][k] / D;
+        v3_add_scaled(t, n, -v3_dot(n, t));
+        double kappa = d->line.bound[c / TN_LANES][l] / v3_norm(t);
+        v3_cross(across, n, t);
+        v3_scale(across, across, 1.0 / v3_norm(across));
+        for (int k = 0; k < 3; k++) next[k] = uniform();
+        v3_add_scaled(next, n, -v3_dot(n, next)); /* along n it is stiff */
+        double force[3];
+        for (int k = 0; k < 3; k++) {
+            force[k] = d->line.a[c][k];
+            for (int j = 0; j < 3; j++) force[k] -= d->line.G[c / TN_LANES][3 * k + j][l] * next[j];
+        }
+        double turn =
+            (1.0 - kappa + 1.0 / soft.R) * D * v3_dot(across, force) + kappa * v3_dot(across, next);
+        CHECK_NEAR(turn, 0.0, 1e-9);
+        slips++;
+    }
+    CHECK(slips > CONTACTS / 10);
+    tn_free(d);
+}
+
 /* Gauss-Seidel on batches in which contacts are open, stick and slip, with lanes that have no
  * block: 1e-12, as sums are added up in another order and five sweeps pass differences on. */
 TEST(sweeps_agree)

@@ -239,7 +239,7 @@ TEST(a_plan_is_the_same_whatever_the_arena_held)
     tn_sparse_pattern_free(pattern);
 }
 
-TEST(a_matrix_that_is_not_positive_definite_is_told_by_reduce_or_by_the_factor_of_S)
+TEST(threads_tell_a_matrix_that_is_not_positive_definite_by_reduce_or_by_the_factor_of_S)
 {
     BoxGraph g = box_graph(12, 12, 12, NULL);
     TnSparsePattern *pattern =
@@ -278,7 +278,7 @@ TEST(a_matrix_that_is_not_positive_definite_is_told_by_reduce_or_by_the_factor_o
     tn_sparse_pattern_free(pattern);
 }
 
-TEST(a_right_side_eliminated_along_has_the_bits_of_one_eliminated_afterwards)
+TEST(a_right_side_eliminated_along_on_threads_has_the_bits_of_one_eliminated_afterwards)
 {
     BoxGraph g = box_graph(14, 12, 12, NULL); /* tasks, small fronts above them and large ones */
     TnSparsePattern *pattern =

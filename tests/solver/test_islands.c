@@ -449,7 +449,7 @@ TEST(any_number_of_threads_makes_the_same_bits)
 }
 
 /* Whichever arena gets which island. */
-TEST(once_warm_the_heap_is_not_asked)
+TEST(once_warm_threads_do_not_ask_the_heap)
 {
     TnArena arena;
     TnProblem p;

@@ -84,7 +84,7 @@ static uint64_t touched(const TnWorld *world)
 
 /* It tumbles over its edges; the first fall is flat and touches with a whole face, so later ones
  * need no more than that. */
-TEST(a_warm_step_with_a_tumbling_soft_body_allocates_nothing)
+TEST(a_warm_step_with_a_tumbling_soft_body_allocates_nothing_on_two_threads)
 {
     const TnDivisionDef divisions[] = {{.kind = TN_DIVISION_WHOLE}, {.pieces = 4}};
     for (int d = 0; d < 2; d++) {
@@ -121,7 +121,7 @@ TEST(a_warm_step_with_a_tumbling_soft_body_allocates_nothing)
 }
 
 /* Two soft cubes that are islands of their own, and one while they touch, are thrown about. */
-TEST(a_warm_step_with_soft_islands_that_come_and_go_allocates_nothing)
+TEST(a_warm_step_with_soft_islands_that_come_and_go_allocates_nothing_on_two_threads)
 {
     for (int fixed = 0; fixed < 2; fixed++) {
         Scene scene = scene_begin();

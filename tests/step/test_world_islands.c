@@ -144,7 +144,7 @@ TEST(islands_on_one_to_eight_threads_give_the_same_hash)
     tn_model_destroy(model);
 }
 
-TEST(a_warm_step_with_islands_allocates_nothing)
+TEST(a_warm_step_with_islands_allocates_nothing_on_one_and_four_threads)
 {
     for (int threads = 1; threads <= 4; threads += 3) {
         TnModel *model = yard(30, 4, 0);
@@ -233,7 +233,7 @@ static void toss_and_settle(TnWorld *world, int times, Tally *tally)
     }
 }
 
-TEST(a_warm_step_of_a_settling_pile_allocates_nothing_though_its_graph_changes)
+TEST(a_warm_step_of_a_settling_pile_allocates_nothing_on_threads_though_its_graph_changes)
 {
     for (int many = 0; many < 2; many++) {
         TnModel *model = settling(many ? 40 : 0);

@@ -1,7 +1,7 @@
 // replay.mjs: opens replays in a browser without a window, does what a person would do, and prints what it saw as one
 // JSON object. test_replay.py makes the replays and judges.
 //
-//   node replay.mjs CHROMIUM PROFILES STIR.html SOFT.html BEAM.html CUT.html PLAYER.html [PICTURES]
+//   node replay.mjs CHROMIUM STIR.html SOFT.html BEAM.html CUT.html PLAYER.html [PICTURES]
 //
 // PICTURES: a folder for screenshots to look at.
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const web = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'web');
 const { chromium } = createRequire(join(web, 'package.json'))('playwright-core');
-const [program, profiles, stirPath, softPath, beamPath, cutPath, playerPath, pictures] = process.argv.slice(2);
+const [program, stirPath, softPath, beamPath, cutPath, playerPath, pictures] = process.argv.slice(2);
 
 const patience = 60000; // ms for anything; a machine without a graphics card draws slowly
 const flags = [
@@ -19,14 +19,12 @@ const flags = [
 ];
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-let browserCount = 0;
+const browser = await chromium.launch({ executablePath: program, headless: true, args: flags });
 
-// A browser of its own with an empty profile. `prepare` runs in the page before its scripts do.
+// A page that shares nothing with the others but the browser. `prepare` runs in it before its scripts do.
 async function openPage(path, { width = 1280, height = 800, scheme = 'light', touch = false, prepare, reduced } = {}) {
-  browserCount += 1;
-  const context = await chromium.launchPersistentContext(join(profiles, String(browserCount)), {
-    executablePath: program, headless: true, args: flags, viewport: { width, height }, colorScheme: scheme,
-    hasTouch: touch, reducedMotion: reduced ? 'reduce' : 'no-preference',
+  const context = await browser.newContext({
+    viewport: { width, height }, colorScheme: scheme, hasTouch: touch, reducedMotion: reduced ? 'reduce' : 'no-preference',
   });
   const seen = { trouble: [], requests: [] };
   const page = await context.newPage();
@@ -79,12 +77,17 @@ async function judge(page, first, second, hue) {
     };
     const one = await read(a);
     const two = b && await read(b);
-    const colors = new Set();
+    const seen = new Uint8Array(1 << 24); // by colour
+    let colors = 0;
     let different = 0;
     let hued = 0;
     for (let i = 0; i < one.length; i += 4) {
-      const [r, g, bl] = one.subarray(i, i + 3);
-      colors.add((r << 16) | (g << 8) | bl);
+      const r = one[i];
+      const g = one[i + 1];
+      const bl = one[i + 2];
+      const color = (r << 16) | (g << 8) | bl;
+      colors += 1 - seen[color];
+      seen[color] = 1;
       const most = Math.max(r, g, bl);
       const span = most - Math.min(r, g, bl);
       if (hues && span > 0.35 * most && most > 40) {
@@ -93,7 +96,7 @@ async function judge(page, first, second, hue) {
       }
       if (two && Math.abs(r - two[i]) + Math.abs(g - two[i + 1]) + Math.abs(bl - two[i + 2]) > 24) different++;
     }
-    return { different, colors: colors.size, hued };
+    return { different, colors, hued };
   }, [first, second || '', hue || null]);
 }
 
@@ -281,10 +284,7 @@ async function watchStill() {
   return { ...result, ...seen };
 }
 
-const blankBrowser = await chromium.launchPersistentContext(join(profiles, 'blank'), {
-  executablePath: program, headless: true, args: flags,
-});
-const blank = await blankBrowser.newPage();
+const blank = await browser.newPage();
 const answer = {
   stir: await watchStir(blank),
   soft: await watchSoft(blank),
@@ -297,5 +297,5 @@ const answer = {
   noInflate: await readMessage(stirPath, { prepare: () => { delete window.DecompressionStream; } }),
   empty: await readMessage(playerPath),
 };
-await blankBrowser.close();
+await browser.close();
 console.log(JSON.stringify(answer));

@@ -264,8 +264,8 @@ class Browser(unittest.TestCase):
         pictures = os.environ.get("TENON_PICTURES")
         if pictures:
             os.makedirs(pictures, exist_ok=True)
-        answer = run("node", os.path.join(HERE, "replay.mjs"), find_chromium(), Pages.path("profiles"), Pages.path("stir.html"),
-                     Pages.path("soft.html"), Pages.path("beam.html"), Pages.path("cut.html"), os.path.join(WEB, "dist", "player.html"),
+        answer = run("node", os.path.join(HERE, "replay.mjs"), find_chromium(), Pages.path("stir.html"), Pages.path("soft.html"),
+                     Pages.path("beam.html"), Pages.path("cut.html"), os.path.join(WEB, "dist", "player.html"),
                      *([os.path.abspath(pictures)] if pictures else []))
         cls.seen = json.loads(answer.splitlines()[-1])
         cls.stir = cls.seen["stir"]

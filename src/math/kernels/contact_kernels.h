@@ -16,7 +16,7 @@ typedef struct TnContactYield {
 } TnContactYield;
 
 /* Laws softened about forces λ_c: λ(u) = Π(t), t = λ_c - reach · u/D; their derivative is for
- * yields D/R. */
+ * yields D/R. With another reach, what slips turns as the natural map of λ = λ_c has it. */
 typedef struct TnSoftening {
     double R, reach;
     const double (*centre)[3]; /* λ_c */

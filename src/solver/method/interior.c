@@ -17,21 +17,32 @@
  *     G = p⁻¹ M⁻² T p⁻¹,   a = p⁻¹ (M⁻¹ c - M⁻² T r),   (A + JᵀGJ) dx = Jᵀ a,   p = diag(μ, 1, 1)
  *
  * Other rows and bonds are taken as newton_law.c has them, held ones softened by 1/R about their
- * present force. u and λ fit each other (A x = Jᵀλ) throughout, w only in the end. The last digits
- * are Newton's: near the end M is too large. */
+ * present force. u and λ fit each other (A x = Jᵀλ) throughout, w only in the end.
+ *
+ * The last digits are Newton's: near the end M is too large, and the path takes many steps to where
+ * one of Newton's goes once it is clear what opens, sticks and slips. So one is tried whenever the
+ * error has become smaller by TRY_AGAIN. If it does not lead to the end, the path goes on. */
 #include <math.h>
 #include <string.h>
 
 #include "../../math/vec3.h"
 #include "../law/law.h"
 #include "../solve.h"
-#include "newton_law.h"
+#include "newton_step.h"
 
 #define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */
-#define WARM_MARGIN 0.03
+#define WARM_MARGIN                                                                                \
+    3.0 /* times the natural map: a start too close to the cones gets stuck there                  \
+         */
 #define SHORT_STEP 0.1
 #define MOST_SHORT 4 /* in a row: nothing moves any more */
+/* Newton's steps at the end */
+#define TRY_FROM 1e4 /* tolerances */
+#define TRY_AGAIN 0.1
+#define TRY_STIFFNESS 1e4 /* what redundant forces contradict each other by is multiplied by it */
+#define TRY_STEPS 3
+#define TRY_GAIN 0.1 /* of the error, that a step may leave */
 
 typedef struct Cone {
     int contact, row; /* one of them; the other is -1 */
@@ -51,6 +62,8 @@ typedef struct Interior {
     int count;
     TnPerConstraint u, lambda, du, dlambda, a, rest; /* rest: a of what is no cone */
     double *values, *x;
+    TnNewtonStep newton;
+    double tried; /* error at the last try of Newton's steps */
     double best;
 } Interior;
 
@@ -328,27 +341,35 @@ static double lever_of(const Interior *s, const Cone *cone)
     return cone->contact < 0 ? tn_row_lever(&s->problem->rows[cone->row]) : 1.0;
 }
 
-/* Inside the cones by a margin in shares of what would stop the fastest of all constraints: off the
- * forces there are and their u, or with no u off nothing; rows and bonds keep their forces. False:
- * no factor, or nothing moves. */
+/* The speed that the start is inside the cones by: with no u what would stop the fastest of all
+ * constraints. */
+static double margin_of(const Interior *s, const TnCompliances *D, const TnPerConstraint *u)
+{
+    double speed = 0.0;
+    if (u) return WARM_MARGIN * tn_natural_map(s->problem, D, u, &s->lambda).largest;
+    for (int i = 0; i < s->count; i++) {
+        double e[3];
+        take(&s->cones[i], &s->assembly->e, e);
+        speed = fmax(speed, lever_of(s, &s->cones[i]) * v3_norm(e));
+    }
+    return speed;
+}
+
+/* Inside the cones by a margin: off the forces there are and their u, or with no u off nothing;
+ * rows and bonds keep their forces. False: no factor, or nothing moves. */
 static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
 {
     const TnAssembly *assembly = s->assembly;
     const TnProblem *p = s->problem;
-    double speed = 0.0, margin = u ? WARM_MARGIN : 1.0;
     tn_lambda_take(p, &s->lambda);
-    for (int i = 0; i < s->count; i++) {
-        double e[3];
-        take(&s->cones[i], &assembly->e, e);
-        speed = fmax(speed, lever_of(s, &s->cones[i]) * v3_norm(e));
-    }
-    if (!(speed > 0.0)) return false;
+    double margin = margin_of(s, D, u);
+    if (!(margin > 0.0)) return false;
     for (int c = 0; c < p->contact_count; c++) /* no cone */
         if (!(tn_normal_compliance(D, c) > 0.0)) v3_zero(s->lambda.contact[c]);
     for (int i = 0; i < s->count; i++) {
         Cone *cone = &s->cones[i];
         double d = cone->contact < 0 ? D->row[cone->row] : tn_normal_compliance(D, cone->contact);
-        double force[3] = {0}, v[3] = {0}, ample = margin * speed / lever_of(s, cone);
+        double force[3] = {0}, v[3] = {0}, ample = margin / lever_of(s, cone);
         if (u) {
             take(cone, &s->lambda, force);
             take(cone, u, v);
@@ -377,14 +398,54 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     return true;
 }
 
+/* ---- the end ---- */
+
+static bool take_step(Interior *s, const TnCompliances *D, TnMethodResult *out, TnNaturalMap *map)
+{
+    TnNewtonStep *n = &s->newton;
+    tn_per_constraint_copy(&n->laws.centre, &n->lambda);
+    if (!tn_newton_step(n, 0.0, out)) return false;
+    tn_per_constraint_swap(&n->u, &n->next_u);
+    tn_per_constraint_swap(&n->lambda, &n->next_lambda);
+    *map = tn_natural_map(s->problem, D, &n->u, &n->lambda);
+    return true;
+}
+
+/* Newton's steps from here. True: they arrived. */
+static bool try_newton(Interior *s, const TnCompliances *D, double tolerance, TnNaturalMap map,
+                       TnMethodResult *out)
+{
+    TnNewtonStep *n = &s->newton;
+    s->tried = map.largest;
+    n->laws.R = TRY_STIFFNESS;
+    n->laws.reach = 1.0;
+    n->factored = false;
+    tn_per_constraint_copy(&n->u, &s->u);
+    tn_per_constraint_copy(&n->lambda, &s->lambda);
+    for (int i = 0; i < TRY_STEPS; i++) {
+        double before = map.rms;
+        if (!take_step(s, D, out, &map)) return false;
+        if (map.largest < tolerance) {
+            s->best = map.largest;
+            tn_lambda_put(s->problem, &n->lambda);
+            return true;
+        }
+        if (!(map.rms < TRY_GAIN * before)) return false;
+    }
+    return false;
+}
+
 bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                  const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out)
 {
-    Interior s = {.assembly = assembly, .problem = p, .best = INFINITY};
+    Interior s = {.assembly = assembly,
+                  .problem = p,
+                  .tried = TRY_FROM / TRY_AGAIN * tolerance,
+                  .best = INFINITY};
     int short_steps = 0;
     double(*c)[3];
     *out = (TnMethodResult){.error = INFINITY};
-    if (!reserve(&s, D, &c)) return false;
+    if (!reserve(&s, D, &c) || !tn_newton_start(&s.newton, assembly, p, D, &s.u)) return false;
     add_cones(&s, D);
     if (!s.count || !start(&s, D, u)) return true;
     out->factorizations = 1;
@@ -404,6 +465,9 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         if (short_steps == MOST_SHORT) break;
         move(&s, part);
         TnNaturalMap map = tn_natural_map(p, D, &s.u, &s.lambda);
+        /* at the end, too: rounding takes u and λ apart, and a step of Newton's does not */
+        bool may_end = map.largest < fmax(TRY_AGAIN * s.tried, tolerance);
+        if (may_end && try_newton(&s, D, tolerance, map, out)) break;
         if (!(map.largest < s.best)) continue;
         s.best = map.largest;
         tn_lambda_put(p, &s.lambda);

@@ -13,10 +13,24 @@
 
 #define LEAST_GAIN 0.9  /* of the error, that a step may leave */
 #define WORTHY_GAIN 0.5 /* and with which another one is worth it */
+/* Tolerances: contradictions are below this, so where more is lost no other R helps. */
+#define FAR 1e4
+/* R where something slips, but near rest: a factor without symmetry is rounded more, and with more
+ * stiffness that would exceed the tolerance. */
+#define SLIP_STIFFNESS 1e5
 /* TN_FADE. Nothing holds forces that move nothing: contradictions in e drive them by R times
  * themselves, step after step, until they end at bounds of friction. The first step is about a
  * little less than the forces there are, so that such forces fade; it leaves TN_FADE D λ / R,
  * always downwards, so less of it near rest, where little drives them. */
+
+static double first_stiffness(TnNewtonStep *n, bool near_rest)
+{
+    n->laws.R = TN_MOST_STIFFNESS;
+    if (near_rest) return n->laws.R;
+    tn_per_constraint_copy(&n->laws.centre, &n->lambda);
+    tn_laws_at(&n->laws, &n->u);
+    return n->laws.G.symmetric ? TN_MOST_STIFFNESS : SLIP_STIFFNESS;
+}
 
 bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
                const TnPerConstraint *u, double tolerance, int most_steps, TnMethodResult *out)
@@ -25,14 +39,16 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
     *out = (TnMethodResult){0};
     if (!tn_newton_start(&n, assembly, p, D, u)) return false;
     TnNaturalMap map = tn_natural_map(p, D, &n.u, &n.lambda);
-    double best = map.largest, fade = best < TN_NEARLY * tolerance ? TN_FADE_NEAR_REST : TN_FADE;
-    n.laws.R = TN_MOST_STIFFNESS;
+    bool near_rest = map.largest < TN_NEARLY * tolerance;
+    double best = map.largest, fade = near_rest ? TN_FADE_NEAR_REST : TN_FADE;
     n.laws.reach = 1.0;
+    n.laws.R = first_stiffness(&n, near_rest);
     while (n.laws.R >= TN_LEAST_STIFFNESS && out->iterations < most_steps) {
         tn_per_constraint_copy(&n.laws.centre, &n.lambda);
         if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
         if (!(next.rms <= LEAST_GAIN * map.rms)) {
+            if (map.largest > FAR * tolerance && next.rms > map.rms) break;
             n.laws.R /= TN_LESS_STIFF;
             continue;
         }

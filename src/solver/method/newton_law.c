@@ -14,7 +14,13 @@
  *
  * where P projects on the direction across n and d and κ = μ t_n/|t_t| < 1. Slipping, λ_t follows
  * μ d λ_n: G is not symmetric, and neither is the matrix. With a `reach` of 1 in place of R, t is
- * the natural map's own, so that it chooses the class, and the lines are still R's.
+ * the natural map's own, so that it chooses the class, and the lines are still R's, but for slip's
+ * P: there the map's own derivative, (1 - κ) D_t P λ⁺ + κ P u⁺ = 0, so that friction turns with the
+ * motion and Newton's steps converge as they should,
+ *
+ *     slip    a = λ_cn (n + μ d)                      G = R/D_n (n + μ d) nᵀ + g/D_t P,
+ *             g = κ/(1 - κ + 1/R)
+ *
  *
  * Scalar rows alike (law/scalar.c); soft rows and bonds are linear and taken as they are, hard
  * bonds have a = λ_c + R c and G = R Jᵀ(J C Jᵀ)⁺J with c of law/linear.c and C their compliance.

@@ -18,6 +18,8 @@
 #define HALVES 5        /* of a step, in all rounds but the first and */
 #define BOLD_ROUND 3
 #define FIRST_SWEEPS 3
+/* velocity_scale: forces so far off tell less than sweeps do, and so do any of rolling friction. */
+#define FAR 0.3
 #define SWEEPS 8 /* in the first round, then twice as many each time */
 /* Newton's last step leaves next to nothing of an error, a sweep half of it, and so does Newton
  * where contacts are about to slip; what they have reached has to be better than what was asked
@@ -30,6 +32,7 @@ typedef struct Solve {
     TnSmall small;
     double tolerance; /* m/s */
     double wanted;    /* the same, or less of it */
+    double far;       /* m/s */
     TnNaturalMap map; /* of small.lambda */
     double best, *best_lambda;
     bool cautious; /* steps that do not gain are shortened */
@@ -143,13 +146,20 @@ static void rounds(Solve *s, double fade)
     }
 }
 
+static bool rolls(const TnSmall *w)
+{
+    for (int i = 0; i < w->group_count; i++)
+        if (w->groups[i].law == TN_SMALL_DISC) return true;
+    return false;
+}
+
 /* True: Newton arrived, or sweeps at much less than the tolerance. */
 static bool solve(Solve *s)
 {
     if (s->map.largest < TN_NEARLY * s->tolerance)
         come_to_rest(s);
-    else /* sweeps tell better than Newton what opens, sticks and slips */
-        sweep(s, FIRST_SWEEPS);
+    else if (s->map.largest > s->far || rolls(&s->small))
+        sweep(s, FIRST_SWEEPS); /* which tell better what opens, sticks and slips */
     rounds(s, TN_FADE);
     bool arrived = done(s);
     s->wanted = s->tolerance;
@@ -173,7 +183,11 @@ static double share_to_keep(const TnSmall *w, const double *start, const double 
 static bool start(Solve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport *report)
 {
     double tolerance = def->tolerance * def->velocity_scale;
-    *s = (Solve){.tolerance = tolerance, .wanted = tolerance, .best = INFINITY, .report = report};
+    *s = (Solve){.tolerance = tolerance,
+                 .wanted = tolerance,
+                 .far = FAR * def->velocity_scale,
+                 .best = INFINITY,
+                 .report = report};
     if (!tn_small_build(p, &s->small) ||
         !tn_small_drop_told(&s->small, TN_STILL * tolerance, DISAGREE * def->velocity_scale))
         return false;

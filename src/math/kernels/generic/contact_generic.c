@@ -154,21 +154,23 @@ static int line_of(const TnContactBatch *batch, const TnContactYield *yield, int
             G[4 * k] += gt;
         }
     } else if (t.tn > 0.0) {
-        double d[3] = {0}, across[3] = {0}, kappa = 0.0;
+        double d[3] = {0}, across[3] = {0}, turn = 0.0, keep = 0.0;
         state = 2.0;
         if (t.length > 0.0 && mu > 0.0) {
             flags = TN_LINES_MOVED | TN_LINES_TURN;
             v3_scale(d, t.tt, 1.0 / t.length);
             v3_cross(across, n, d);
-            kappa = bound / t.length;
+            double kappa = bound / t.length;
+            bool own = soft->reach == soft->R;
+            turn = gt * (own ? kappa : kappa / (soft->R * (1.0 - kappa) + 1.0));
+            keep = own ? kappa * v3_dot(across, centre) : 0.0;
         }
-        double keep = kappa * v3_dot(across, centre);
         for (int k = 0; k < 3; k++) {
             double push = n[k] + mu * d[k];
             a[k] = t.normal * push + keep * across[k];
             force[k] = t.tn * push;
             for (int j = 0; j < 3; j++)
-                G[3 * k + j] = gn * push * n[j] + kappa * gt * across[k] * across[j];
+                G[3 * k + j] = gn * push * n[j] + turn * across[k] * across[j];
         }
     }
     for (int k = 0; k < 9; k++) out->G[i][k][l] = G[k];

@@ -154,6 +154,7 @@ static int lines(const TnContactBatch *batches, const TnContactYield *yields, in
 {
     const vd zero = {0}, one = zero + 1.0, two = zero + 2.0;
     vd moved = zero, turned = zero;
+    bool own = soft->reach == soft->R;
     for (int i = begin; i < end; i++)
         for (int h = 0; h < TN_LANES; h += W) {
             const TnContactBatch *c = &batches[i];
@@ -173,7 +174,7 @@ static int lines(const TnContactBatch *batches, const TnContactYield *yields, in
                 v_if_positive((state - AT(out->state[i])) * (state - AT(out->state[i])), one, zero);
             turned += ways;
 
-            vd p[3], across[3] = {zero, zero, zero}, keep = zero, kappa = zero;
+            vd p[3], across[3] = {zero, zero, zero}, keep = zero, share = zero;
             vd along = slips * gn + held * (gn - gt), all = held * gt;
             vd hold = v_if_positive(gt, held, zero), l = closed * t.ln;
             for (int k = 0; k < 3; k++) p[k] = t.n[k];
@@ -186,14 +187,17 @@ static int lines(const TnContactBatch *batches, const TnContactYield *yields, in
                 across[0] = t.n[1] * d[2] - t.n[2] * d[1];
                 across[1] = t.n[2] * d[0] - t.n[0] * d[2];
                 across[2] = t.n[0] * d[1] - t.n[1] * d[0];
-                kappa = bound * inverse;
-                keep = kappa * v_dot(across, t.centre);
+                share = bound * inverse;
+                if (own)
+                    keep = share * v_dot(across, t.centre);
+                else
+                    share = share / (soft->R * (one - share) + one);
             }
             vd a[3], force[3];
             for (int k = 0; k < 3; k++) {
                 a[k] = l * p[k] + keep * across[k] + hold * (t.centre[k] - t.ln * t.n[k]);
                 force[k] = normal * p[k] + held * t.tt[k];
-                vd pk = along * p[k], ck = kappa * gt * across[k];
+                vd pk = along * p[k], ck = share * gt * across[k];
                 for (int j = 0; j < 3; j++)
                     TO(out->G[i][3 * k + j]) = pk * t.n[j] + ck * across[j] + (j == k ? all : zero);
             }
