@@ -69,9 +69,10 @@ TEST(what_newton_reports_is_what_it_leaves)
         for (int steps = 1; steps <= 40; steps *= 2) {
             REQUIRE(newton(&rig, 1e-9, steps, &result));
             CHECK(result.iterations <= steps);
-            /* forces are gains of up to 1e7 times velocities of some m/s that are rounded: 1e-8
-             * m/s, times what stiff rods make of it */
-            CHECK_NEAR(error_of(&rig), result.error, 1e-3 * result.error + 1e-6);
+            /* Forces are gains of up to 1e7 times velocities of some m/s that are rounded: 1e-8
+             * m/s, times what stiff rods make of it. That is 0.7e-6 with one compiler's options
+             * and 1.0e-6 with another's. */
+            CHECK_NEAR(error_of(&rig), result.error, 1e-3 * result.error + 3e-6);
         }
         rig_destroy(&rig);
     }
