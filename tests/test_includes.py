@@ -34,7 +34,8 @@ APPS = {
     "common": ["plot"],
     "export": ["common", "render"],
     "view": ["common", "render"],
-    "tenon": ["export", "view"],
+    "verify": ["common"],
+    "tenon": ["export", "verify", "view"],
     "bench": ["common"],
     "mpi": ["tenon"],
 }

@@ -1,0 +1,9 @@
+/* families.h: the families of rows, one file each. */
+#ifndef TENON_VERIFY_FAMILIES_H
+#define TENON_VERIFY_FAMILIES_H
+
+#include "verify.h"
+
+extern const VerifyFamily verify_free_motion; /* free.c */
+
+#endif

@@ -1,0 +1,7 @@
+/* The families of rows, in the order of the page. */
+#include "families.h"
+
+const VerifyFamily *const verify_families[] = {
+    &verify_free_motion,
+};
+const int verify_family_count = sizeof verify_families / sizeof *verify_families;
