@@ -5,5 +5,7 @@
 #include "verify.h"
 
 extern const VerifyFamily verify_free_motion; /* free.c */
+extern const VerifyFamily verify_joints;      /* joints.c */
+extern const VerifyFamily verify_loops;       /* loops.c */
 
 #endif

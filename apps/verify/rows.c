@@ -3,5 +3,7 @@
 
 const VerifyFamily *const verify_families[] = {
     &verify_free_motion,
+    &verify_joints,
+    &verify_loops,
 };
 const int verify_family_count = sizeof verify_families / sizeof *verify_families;

@@ -1,6 +1,7 @@
 /* Small worlds for rows, with the settings of the program: nothing is tuned. */
 #include "verify.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,8 @@ bool sim_run(Sim *sim, double until)
 {
     while (sim->world && sim_time(sim) < until - 0.5 * sim->t)
         if (!sim_step(sim)) return false;
+    if (sim->world && fabs(sim_time(sim) - until) > 1e-6 * sim->t)
+        finding_trouble(sim->finding, "%g s is no whole number of steps", until);
     return sim->world != NULL;
 }
 
