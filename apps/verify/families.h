@@ -7,5 +7,7 @@
 extern const VerifyFamily verify_free_motion; /* free.c */
 extern const VerifyFamily verify_joints;      /* joints.c */
 extern const VerifyFamily verify_loops;       /* loops.c */
+extern const VerifyFamily verify_contact;     /* contact.c */
+extern const VerifyFamily verify_tops;        /* tops.c */
 
 #endif

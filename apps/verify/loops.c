@@ -208,19 +208,49 @@ static void a03_order(Finding *f, const VerifyRow *row)
 static Sim bricard(Finding *f, double timestep)
 {
     return sim_open(f, timestep, "0 -9.81 0",
-                    "<worldbody><body><joint axis='0 1 0'/>" ROD(".5 0 0", THIN " " WIDE " " WIDE) "<body pos='1 0 0'><joint axis='0 0 1'/>" ROD("0 -.5 0", WIDE " " THIN " " WIDE) "<body pos='0 -1 0'><joint axis='1 0 0'/>" ROD(
-                        "0 0 .5", WIDE " " WIDE " " THIN) "<body pos='0 0 1'><joint axis='0 1 "
-                                                          "0'/>" ROD("-.5 0 0", THIN
-                                                                     " " WIDE
-                                                                     " " WIDE) "<body name='last' "
-                                                                               "pos='-1 0 "
-                                                                               "0'><joint axis='0 "
-                                                                               "0 1'/>" ROD("0 .5 "
-                                                                                            "0",
-                                                                                            WIDE
-                                                                                            " " THIN
-                                                                                            " " WIDE) "</body></body></body></body></body></worldbody><equality>"
-                                                                                                      "<connect body1='last' anchor='0 1 0'/><connect body1='last' anchor='.5 1 0'/></equality>");
+                    "<worldbody><body><joint axis='0 1 0'/>" ROD(".5 0 0", THIN " " WIDE " " WIDE) "<body pos='1 0 0'><joint axis='0 0 1'/>" ROD(
+                        "0 -.5 0", WIDE
+                        " " THIN
+                        " " WIDE) "<body pos='0 -1 0'><joint axis='1 0 "
+                                  "0'/>" ROD(
+                                      "0 0 .5", WIDE
+                                      " " WIDE
+                                      " " THIN) "<body pos='0 0 "
+                                                "1'><joint axis='0 "
+                                                "1 "
+                                                "0'/>" ROD(
+                                                    "-.5 0 0", THIN
+                                                    " " WIDE
+                                                    " " WIDE) "<bod"
+                                                              "y "
+                                                              "name"
+                                                              "='"
+                                                              "last"
+                                                              "' "
+                                                              "pos="
+                                                              "'-1 "
+                                                              "0 "
+                                                              "0'><"
+                                                              "join"
+                                                              "t "
+                                                              "axis"
+                                                              "='0 "
+                                                              "0 "
+                                                              "1'/"
+                                                              ">" ROD(
+                                                                  "0 .5 "
+                                                                  "0",
+                                                                  WIDE
+                                                                  " " THIN
+                                                                  " " WIDE) "</body></body></"
+                                                                            "body></body></body></"
+                                                                            "worldbody><equality>"
+                                                                            "<connect body1='last' "
+                                                                            "anchor='0 1 "
+                                                                            "0'/><connect "
+                                                                            "body1='last' "
+                                                                            "anchor='.5 1 "
+                                                                            "0'/></equality>");
 }
 
 static void a04(Finding *f, const VerifyRow *row)

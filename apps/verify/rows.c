@@ -2,8 +2,6 @@
 #include "families.h"
 
 const VerifyFamily *const verify_families[] = {
-    &verify_free_motion,
-    &verify_joints,
-    &verify_loops,
+    &verify_free_motion, &verify_joints, &verify_loops, &verify_contact, &verify_tops,
 };
 const int verify_family_count = sizeof verify_families / sizeof *verify_families;
