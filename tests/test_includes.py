@@ -34,9 +34,10 @@ APPS = {
     "common": ["plot"],
     "export": ["common", "render"],
     "view": ["common", "render"],
-    "verify": ["common"],
+    "trials": ["common"],
+    "verify": ["trials"],
     "tenon": ["export", "verify", "view"],
-    "bench": ["common"],
+    "bench": ["trials"],
     "mpi": ["tenon"],
 }
 # what bench/baselines may include of src/

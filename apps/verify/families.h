@@ -9,5 +9,8 @@ extern const VerifyFamily verify_joints;      /* joints.c */
 extern const VerifyFamily verify_loops;       /* loops.c */
 extern const VerifyFamily verify_contact;     /* contact.c */
 extern const VerifyFamily verify_tops;        /* tops.c */
+extern const VerifyFamily verify_stacks;      /* stacks.c */
+extern const VerifyFamily verify_simbench;    /* simbench_rows.c */
+extern const VerifyFamily verify_accounts;    /* accounts.c */
 
 #endif
