@@ -10,6 +10,8 @@ extern const VerifyFamily verify_loops;       /* loops.c */
 extern const VerifyFamily verify_contact;     /* contact.c */
 extern const VerifyFamily verify_tops;        /* tops.c */
 extern const VerifyFamily verify_stacks;      /* stacks.c */
+extern const VerifyFamily verify_cables;      /* cables.c */
+extern const VerifyFamily verify_limits;      /* cables_limits.c */
 extern const VerifyFamily verify_simbench;    /* simbench_rows.c */
 extern const VerifyFamily verify_accounts;    /* accounts.c */
 

@@ -9,6 +9,8 @@ const VerifyFamily *const verify_families[] = {
     &verify_contact,
     &verify_tops,
     &verify_stacks,
+    &verify_cables,
+    &verify_limits,
     &verify_simbench,
     &verify_accounts,
 };
