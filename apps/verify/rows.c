@@ -11,6 +11,7 @@ const VerifyFamily *const verify_families[] = {
     &verify_stacks,
     &verify_cables,
     &verify_limits,
+    &verify_soft,
     &verify_simbench,
     &verify_accounts,
 };
