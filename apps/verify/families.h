@@ -9,6 +9,7 @@ extern const VerifyFamily verify_joints;      /* joints.c */
 extern const VerifyFamily verify_loops;       /* loops.c */
 extern const VerifyFamily verify_contact;     /* contact.c */
 extern const VerifyFamily verify_tops;        /* tops.c */
+extern const VerifyFamily verify_fast;        /* fast.c */
 extern const VerifyFamily verify_stacks;      /* stacks.c */
 extern const VerifyFamily verify_cables;      /* cables.c */
 extern const VerifyFamily verify_limits;      /* cables_limits.c */

@@ -33,4 +33,7 @@ void rod_sim_direction(const RodSim *r, int segment, double along[3]);
 void rod_sim_march(RodSim *r, int steps, int segment, const double force[3],
                    const double torque[3]);
 
+/* cables_knot.c: a row of the family `limits` */
+void cable_knot(Finding *finding, const VerifyRow *row);
+
 #endif

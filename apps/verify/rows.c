@@ -8,6 +8,7 @@ const VerifyFamily *const verify_families[] = {
     &verify_loops,
     &verify_contact,
     &verify_tops,
+    &verify_fast,
     &verify_stacks,
     &verify_cables,
     &verify_limits,
