@@ -33,7 +33,7 @@ static void run(Finding *f, const VerifyRow *row)
     finding_note(f, "largest in a step %.2g", r.worst);
 }
 
-#define OF "SimBenchmark (Hwangbo et al. 2018, ERP = CFM = 0). "
+#define OF "SimBenchmark (2018, by RaiSim's authors, with ERP = CFM = 0). "
 static const char solver_reason[] = "the square of what the solver's tolerance leaves.";
 static const char rounding[] = "rounding.";
 

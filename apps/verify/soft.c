@@ -423,7 +423,8 @@ static const VerifyRow rows[] = {
      .number = 0.499},
     {.name = "soft.cook",
      .shows = "Cook's membrane, E = 1, ν = 1/3, 32 × 32 cells: deflection of its tip.",
-     .source = "23.96 in plane stress (Simo and Rifai 1990).",
+     .source =
+         "Cook 1974; 23.96 is the converged value in plane stress that the literature quotes.",
      .unit = "F/Et",
      .relative = true,
      .tolerance = 0.03,
