@@ -339,6 +339,9 @@ TnModel *draw_model(FuzzBytes *bytes, TnError *err)
     if (chance(&d, 50)) draw_wheel(&d);
     draw_rest(&d);
     TnModel *model = tn_builder_compile(d.builder, err);
+    const char *path = getenv("FUZZ_MODEL"); /* to look at a finding */
+    TnError why = {0};
+    if (path && !tn_builder_write(d.builder, path, &why)) fprintf(stderr, "%s\n", why.message);
     tn_builder_destroy(d.builder);
     return model;
 }
