@@ -190,6 +190,7 @@ bool tn_step_integrate(TnStep *step)
             return false;
     }
     if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
+    place_followers(world); /* balancing may have moved who carries them */
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
