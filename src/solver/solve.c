@@ -29,6 +29,7 @@ struct TnSolverMemory {
     atomic_bool *taken;         /* per arena */
     TnArena together;           /* for islands that all threads solve together */
     atomic_int helps;           /* by the heap, since the last reset */
+    atomic_bool lacked;         /* an island did without memory that it wanted */
     size_t most, most_together; /* bytes an island needed */
 };
 
@@ -96,6 +97,7 @@ static void reset_arena(TnSolverMemory *m, TnArena *arena)
 {
     if (arena->overflow_count)
         atomic_fetch_add_explicit(&m->helps, arena->overflow_count, memory_order_relaxed);
+    if (arena->lacked) atomic_store_explicit(&m->lacked, true, memory_order_relaxed);
     tn_arena_reset(arena);
 }
 
@@ -103,6 +105,13 @@ static void put_arena(TnSolverMemory *m, TnArena *arena)
 {
     reset_arena(m, arena);
     atomic_store_explicit(&m->taken[arena - m->arenas], false, memory_order_release);
+}
+
+/* Whoever does without memory comes to other bits: that is no solution. */
+static bool has_lacked(TnSolverMemory *m)
+{
+    bool plans = tn_plan_cache_lacked(m->plans);
+    return atomic_exchange_explicit(&m->lacked, false, memory_order_relaxed) || plans;
 }
 
 /* ---- one task: an island, or a large block without constraints ---- */
@@ -298,13 +307,14 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
 {
     Solve s = {.problem = p, .def = def, .memory = memory, .solution = out};
     TnIslands *islands = &out->islands;
+    has_lacked(memory); /* of an earlier call, which was told so */
     if (!tn_islands_find(p, pool, islands)) return false;
     out->results = TN_ARENA_ZERO(p->arena, TnIslandResult, islands->count);
     if (!out->results) return false;
     if (islands->count == 1 && islands->block_start[1] == p->twist_count + p->large_count &&
         islands->contact_start[1] == p->contact_count && islands->row_start[1] == p->row_count &&
         islands->bond_start[1] == p->bond_count)
-        return solve_whole(&s, pool);
+        return solve_whole(&s, pool) && !has_lacked(memory);
     tn_islands_clear_rest(p, islands);
     tn_pool_run(pool, p->twist_batches, TN_TWIST_GRAIN, move_twists, &s);
     double total;
@@ -312,7 +322,7 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
     int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);
     if (threads > memory->count) threads = memory->count;
     tn_pool_run(threads > 1 ? pool : NULL, threads, 1, work, &s);
-    bool failed = atomic_load_explicit(&s.failed, memory_order_relaxed);
+    bool failed = has_lacked(memory) || atomic_load_explicit(&s.failed, memory_order_relaxed);
     if (s.shared.ranks && !tn_shared_tell(&s.shared, p, out, &failed)) return false;
     return !failed;
 }

@@ -74,6 +74,10 @@ typedef struct TnStep {
                                 NULL: the same */
     double (*guess)[3];      /* per contact; NULL: not solved to a tolerance */
     double *row_guess;       /* per row */
+    struct {
+        bool *awake, *anchored; /* per subsystem: must stay awake; stands on the world */
+        int *parent;            /* disjoint sets of them */
+    } sleep;                    /* sleep.c */
 } TnStep;
 
 /* ---- step.c ---- */

@@ -11,6 +11,7 @@
 #include "../state/state.h"
 #include "energy.h"
 #include "groups.h"
+#include "undo.h"
 
 /* Contacts that a step's sub-steps share (ride.c). */
 typedef struct TnListed {
@@ -56,6 +57,7 @@ struct TnWorld {
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnArena asked; /* scratch of a question */
     TnState state;
+    TnUndo undo;         /* of the step that runs */
     TnLinkFrame *frames; /* per link, at state.qpos */
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
     double (*wrench)[6]; /* per link, for the next step */
