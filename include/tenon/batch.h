@@ -114,10 +114,10 @@ TN_API void tn_batch_pull(TnBatch *batch, int index);
 
 /* ---- on a device ---- */
 
-/* A batch whose definition names a device has its worlds there, each in the hands of some threads
- * (docs/gpu.md says which models it takes). The device's rows are the states; those of TnBatchView
- * are copies, which tn_batch_step, _rollout, _reset and _fetch make. A row here that was written
- * since is handed over by the next call, as above.
+/* A batch of several worlds whose definition names a device has its worlds there, each in the hands
+ * of some threads (docs/gpu.md says which models it takes). The device's rows are the states; those
+ * of TnBatchView are copies, which tn_batch_step, _rollout, _reset and _fetch make. A row here that
+ * was written since is handed over by the next call, as above.
  *
  * Whoever works on the device, too, needs no copies: tn_batch_device_step and the arrays of
  * tn_batch_device_view. */

@@ -8,7 +8,12 @@
 namespace tn
 {
 
+#ifndef TN_BLOCK_MAX
 #define TN_BLOCK_MAX 256 /* threads */
+#endif
+#ifndef TN_BLOCKS_AT_LEAST
+#define TN_BLOCKS_AT_LEAST 2 /* at a time on a multiprocessor: bounds registers */
+#endif
 #ifdef __CUDACC__
 #define TN_DEVICE_AND_HOST __device__ __host__
 #else

@@ -8,7 +8,7 @@
 namespace tn
 {
 
-/* Frames, A and v_free, and the first v. */
+/* Frames, A and v_free, and the first v less v_free: so is v in the iteration. */
 template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, int i)
 {
     typedef typename Vec4<R>::type V;
@@ -22,7 +22,7 @@ template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, in
     tn_rigid_assemble(s.dynamics, l, &s.frames[l], system);
     const double *I = system->inertia_rate, *v = system->v;
     const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
-    double turned[3], *inverse = s.inverse + 7 * i, a = system->mass_rate;
+    double *inverse = s.inverse + 7 * i, a = system->mass_rate, v_less[6];
     for (int k = 0; k < 6; k++) {
         s.twists[l][k] = v[k];
         s.end_twists[l][k] = v[k] + (system->v_free[k] - v[k]) / b.theta;
@@ -32,13 +32,9 @@ template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, in
     IterBody<R> *body = &s.bodies[i];
     body->A[0] = (R)a;
     for (int k = 0; k < 6; k++) body->A[k + 1] = (R)packed[k];
-    m3_mul_v(turned, I, system->v_free + 3);
-    for (int k = 0; k < 3; k++) {
-        body->b[k] = (R)(a * system->v_free[k]);
-        body->b[k + 3] = (R)turned[k];
-    }
-    s.v[2 * i] = V{(R)v[0], (R)v[1], (R)v[2], 0};
-    s.v[2 * i + 1] = V{(R)v[3], (R)v[4], (R)v[5], 0};
+    for (int k = 0; k < 6; k++) v_less[k] = v[k] - system->v_free[k];
+    s.v[2 * i] = V{(R)v_less[0], (R)v_less[1], (R)v_less[2], 0};
+    s.v[2 * i + 1] = V{(R)v_less[3], (R)v_less[4], (R)v_less[5], 0};
 }
 
 /* As shift_of. */
@@ -115,7 +111,11 @@ template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, in
     s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
     s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
     s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
-    s.total[i] = V{(R)(e[0] + give[0]), (R)(e[1] + give[1]), (R)(e[2] + give[2]), 0};
+    double fa[3], fb[3] = {0.0, 0.0, 0.0}, total[3];
+    point_velocity(fa, s.systems[ra].v_free, p);
+    if (rb >= 0) point_velocity(fb, s.systems[rb].v_free, o);
+    for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + fb[k] - fa[k];
+    s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], 0};
     if (!again) s.lambda[i] = V{share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
     s.trial[i] = s.lambda[i];
 }

@@ -66,7 +66,7 @@ struct Ends16 {
 
 /* A body in the iteration. */
 template <class R> struct IterBody {
-    R Hinv[21], A[7], b[6], g[6];
+    R Hinv[21], A[7], g[6];
 };
 
 /* What does not depend on the iteration's numbers. */

@@ -51,7 +51,7 @@ template <class R> TN_DEVICE inline void update_contact(const World<R> &s, int i
     s.lambda[i] = V{ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
 }
 
-/* F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v) */
+/* F = Jᵀλ,  v ← H⁻¹ (g + 2F),  g ← g + α (F - A v),  v less v_free */
 template <class R>
 TN_DEVICE inline void update_body(const World<R> &s, int r, IterBody<R> &body, R alpha)
 {
@@ -68,7 +68,7 @@ TN_DEVICE inline void update_body(const World<R> &s, int r, IterBody<R> &body, R
         F[5] += arm.x * l.y - arm.y * l.x;
     }
     for (int k = 0; k < 6; k++) {
-        x[k] = body.b[k] + body.g[k] + 2 * F[k];
+        x[k] = body.g[k] + 2 * F[k];
         v[k] = 0;
     }
 #ifdef __CUDA_ARCH__
@@ -92,7 +92,7 @@ TN_DEVICE inline void update_body(const World<R> &s, int r, IterBody<R> &body, R
                A[1] * v[3] + A[2] * v[4] + A[3] * v[5],
                A[2] * v[3] + A[4] * v[4] + A[5] * v[5],
                A[3] * v[3] + A[5] * v[4] + A[6] * v[5]};
-    for (int k = 0; k < 6; k++) body.g[k] += alpha * (body.b[k] + F[k] - Av[k]);
+    for (int k = 0; k < 6; k++) body.g[k] += alpha * (F[k] - Av[k]);
 }
 
 /* `first`: the first of these is the solve's first. */

@@ -119,6 +119,20 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
     b.reports[s.index] = r;
 }
 
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
+__device__ unsigned long long batch_laps[8];
+#define LAP(k)                                                                                     \
+    if (block.rank == 0) {                                                                         \
+        long long now = clock64();                                                                 \
+        atomicAdd(&batch_laps[k], (unsigned long long)(now - lap));                                \
+        lap = now;                                                                                 \
+    }
+#define LAP_START long long lap = clock64();
+#else
+#define LAP(k)
+#define LAP_START
+#endif
+
 /* False: memory for pairs or contacts is too small, and nothing has changed. */
 template <class R> TN_DEVICE bool step_world(const Block &block, const Worlds &b, World<R> &s)
 {
@@ -127,13 +141,19 @@ template <class R> TN_DEVICE bool step_world(const Block &block, const Worlds &b
         s.kept = 0;
         s.ratio = b.ratio;
     });
+    LAP_START
     block.each(b.body_count, [&](int i) { assemble_body(b, s, i); });
+    LAP(0)
     list_pairs(block, b, s);
     if (s.stuck) return false;
+    LAP(1)
     list_points(block, b, s);
     if (s.stuck) return false;
+    LAP(2)
     write_world(block, b, s, false);
+    LAP(3)
     int iterations = solve_world(block, b, s);
+    LAP(4)
     block.each(b.body_count, [&](int i) { advance_body(b, s, i); });
     block.once([&] {
         report_world(b, s, iterations);
@@ -143,6 +163,7 @@ template <class R> TN_DEVICE bool step_world(const Block &block, const Worlds &b
             b.time[s.index] += s.t;
     });
     if (!s.bad) take_over(block, b, s);
+    LAP(5)
     return true;
 }
 

@@ -10,7 +10,8 @@ namespace tn
 
 #ifdef __CUDACC__
 
-template <class R> __global__ void __launch_bounds__(TN_BLOCK_MAX, 2) run_worlds(Worlds b)
+template <class R>
+__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST) run_worlds(Worlds b)
 {
     extern __shared__ __align__(16) char fast[];
     __shared__ World<R> s;
@@ -152,8 +153,10 @@ template <class R> void Batch<R>::take_blocks()
     b.scratch_size = (large.used + small.used + 127) / 128 * 128;
     blocks = 1;
 #ifdef __CUDACC__
-    int size = b.body_count > b.slot_count ? b.body_count : b.slot_count, most = 0, processors = 0;
-    threads = size < 32 ? 32 : size > TN_BLOCK_MAX ? TN_BLOCK_MAX : (size + 31) / 32 * 32;
+    /* a body needs a thread, and contacts are some times as many */
+    int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count, most = 0,
+        processors = 0;
+    threads = wanted < 32 ? 32 : wanted > TN_BLOCK_MAX ? TN_BLOCK_MAX : (wanted + 31) / 32 * 32;
     size_t shared = b.fast_is_shared ? b.fast_size : 0;
     b.fast_is_shared = shared > 0;
     q.check(cudaFuncSetAttribute(run_worlds<R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -255,6 +258,15 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
         copy_bytes(q, summary, b.summary, sizeof *summary);
         wait(q);
     } while (!q.failed && summary->left && grow());
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__)
+    unsigned long long laps[8], all = 0;
+    cudaMemcpyFromSymbol(laps, batch_laps, sizeof laps);
+    for (unsigned long long lap : laps) all += lap;
+    const char *const names[] = {"assemble", "pairs", "points", "contacts", "solve", "take over"};
+    for (int k = 0; steps && k < 6; k++)
+        fprintf(stderr, "%s %.1f %%, ", names[k], 100.0 * (double)laps[k] / (double)all);
+    if (steps) fprintf(stderr, "%d blocks of %d threads\n", blocks, threads);
+#endif
 }
 
 template <class R>

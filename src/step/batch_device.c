@@ -322,7 +322,11 @@ TnStatus tn_batch_device_rollout(TnBatch *batch, const TnRollout *rollout, TnErr
 {
     const TnBatchView *view = &batch->view;
     size_t q = (size_t)view->qpos_count, v = (size_t)view->dof_count;
-    TnStatus status = tn_batch_device_push(batch, err);
+    bool looks = rollout->time || rollout->qpos || rollout->qvel || rollout->diverged;
+    if (!looks) /* all steps in one go */
+        return tn_batch_device_advance(batch, (rollout->end - rollout->begin) * rollout->repeat,
+                                       rollout->mask, err);
+    TnStatus status = TN_OK;
     for (int k = rollout->begin; k < rollout->end && status == TN_OK; k++) {
         status = tn_batch_device_advance(batch, rollout->repeat, rollout->mask, err);
         for (int i = 0; i < view->count && status == TN_OK; i++) {
