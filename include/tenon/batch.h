@@ -80,6 +80,11 @@ TN_API TnStatus tn_batch_set_body_mass(TnBatch *batch, const uint8_t *mask, TnBo
                                        const double *mass, const double *com, const double *inertia,
                                        TnError *err);
 
+/* Poses that a mocap body reaches at the end of the next step, as tn_world_set_mocap. pos: × 3;
+ * quat: × 4, NULL: as it is. They do not last over resets. */
+TN_API TnStatus tn_batch_set_mocap(TnBatch *batch, const uint8_t *mask, TnBodyId body,
+                                   const double *pos, const double *quat, TnError *err);
+
 /* States that tn_world_save has written, of any world of this model: count pointers and sizes. One
  * state may be given to many worlds. A world that had diverged goes on from it. */
 TN_API TnStatus tn_batch_restore(TnBatch *batch, const uint8_t *mask, const void *const *states,
@@ -127,6 +132,8 @@ typedef struct TnBatchDeviceView {
     /* one row per world, as in TnBatchView. They may be written there between calls */
     double *time, *qpos, *qvel;
     uint8_t *diverged;
+    double *mocap; /* 7 per mocap body, position and quaternion: where it will be at the end of the
+                      next step */
 } TnBatchDeviceView;
 TN_API TnBatchDeviceView tn_batch_device_view(const TnBatch *batch);
 /* So many steps of each world. mask: on the device, count bytes; NULL: all. */

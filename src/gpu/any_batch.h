@@ -11,7 +11,7 @@ namespace tn
 
 struct AnyBatch {
     Queue q;
-    int count = 0, qpos_count = 0, dof_count = 0;
+    int count = 0, qpos_count = 0, dof_count = 0, mocap_count = 0;
     virtual ~AnyBatch() {}
     virtual void step(int steps, const uint8_t *mask, bool there) = 0;
     virtual void parameters(const double *gravity, const double *t, const struct TnLink *links,

@@ -71,6 +71,7 @@ static bool copy_rows(TnGpuBatch *batch, int first, int count, const TnGpuRows &
     copy(to.qpos, from.qpos, sizeof(double) * (size_t)b.qpos_count);
     copy(to.qvel, from.qvel, sizeof(double) * (size_t)b.dof_count);
     copy(to.diverged, from.diverged, 1);
+    copy(to.mocap, from.mocap, sizeof(double) * 7 * (size_t)b.mocap_count);
     tn::wait(b.q);
     return tell(batch, err);
 }

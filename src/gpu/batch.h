@@ -20,6 +20,7 @@ typedef struct TnGpuBatch TnGpuBatch;
 typedef struct TnGpuRows {
     double *time, *qpos, *qvel;
     uint8_t *diverged;
+    double *mocap; /* 7 per mocap body: where it will be at the end of the next step */
 } TnGpuRows;
 
 /* NULL: *err says why. All worlds have the model's gravity and parameters, and no state yet. Models

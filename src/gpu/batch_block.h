@@ -11,6 +11,10 @@ namespace tn
 #ifndef TN_BLOCK_MAX
 #define TN_BLOCK_MAX 256 /* threads */
 #endif
+#ifndef TN_EDGE_THREADS
+#define TN_EDGE_THREADS 128 /* where a step begins and ends */
+#define TN_EDGE_BLOCKS 6
+#endif
 #ifndef TN_BLOCKS_AT_LEAST
 #define TN_BLOCKS_AT_LEAST 2 /* at a time on a multiprocessor: bounds registers */
 #endif

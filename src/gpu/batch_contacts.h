@@ -62,6 +62,7 @@ TN_DEVICE inline void shift_at(const Worlds &b, const WorldBase &s, const TnCont
         u.size = s.model->links[lb].lever;
     TnUnilateralLaw law = tn_unilateral_law(&u);
     for (int k = 0; k < 3; k++) e[k] = -(1.0 - b.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
+    if (lb >= 1 && lb <= b.mocap_count) v3_add(e, e, v2); /* its velocity is known */
 }
 
 /* The force that the last step had at this contact. */
@@ -84,7 +85,7 @@ TN_DEVICE inline void force_before(const Worlds &b, const WorldBase &s, const Tn
 template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, int i, bool again)
 {
     typedef typename Vec4<R>::type V;
-    const TnContactPoint *c = &s.points[s.point_of[i]];
+    const TnContactPoint *c = &s.points[i];
     int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
     int ra = b.link_body[la], rb = b.link_body[lb];
     const double *n = c->normal, *p = c->arm1, *o = c->arm2;

@@ -1,9 +1,8 @@
 /* batch_data.h: many worlds on the device, and one of them in the hands of a block.
  *
  * `Worlds` has what all share, and arrays with a row per world: states, parameters, the last
- * forces. `World` is where a block keeps the world that it steps: large things in a part of device
- * memory that belongs to the block, what each iteration reads in shared memory. Both are made of
- * the same lists, `lay_out`. */
+ * forces. `World` is a step of one of them: places in a part of device memory that is the world's
+ * for this step. What each iteration reads, `Fast`, is copied to shared memory where it fits. */
 #ifndef TN_GPU_BATCH_DATA_H
 #define TN_GPU_BATCH_DATA_H
 
@@ -21,9 +20,9 @@ struct WorldReport {
     double error, rigid_error, mean_penetration, max_penetration;
 };
 
-/* What a launch leaves for the host. */
+/* What steps leave for the host. */
 struct Summary {
-    int left;                          /* worlds with steps to go */
+    int left;                          /* steps to go, of the world that has most */
     int pairs_needed, contacts_needed; /* by one world */
 };
 
@@ -35,13 +34,14 @@ struct Worlds {
     const TnSurface *surfaces;  /* per geom */
     const int *body_link, *link_body;
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
-    int qpos_count, dof_count;
+    int qpos_count, dof_count, mocap_count;
     int pair_room, contact_room, segments; /* segments: of 32 slots */
     double theta, stabilization;
     double weight_scale, alpha, ratio, warm_start, tolerance;
     int iterations;
     /* per world */
     double *time, *qpos, *qvel;
+    double *mocap, *mocap_target; /* 7 per mocap body */
     uint8_t *diverged;
     const uint8_t *mask;     /* NULL: none rests */
     int *left;               /* steps to go */
@@ -54,10 +54,17 @@ struct Worlds {
     uint64_t *old_key;          /* contact_room */
     double *old_lambda;         /* contact_room × 3 */
     Summary *summary;
-    char *scratch;
-    size_t scratch_size, fast_size; /* bytes per block */
+    char *scratch;                  /* of worlds first … first + at_once - 1 */
+    size_t scratch_size, fast_size; /* bytes per world */
+    int first, at_once;
     bool fast_is_shared;
 };
+
+/* Whether a world has a step to take. */
+TN_DEVICE inline bool is_on(const Worlds &b, int w)
+{
+    return w < b.count && !(b.mask && !b.mask[w]) && !b.diverged[w] && b.left[w] > 0;
+}
 
 /* As Ends. */
 struct Ends16 {
@@ -77,7 +84,7 @@ struct WorldBase {
     bool bad, stuck;
     /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
     unsigned long long worst, worst_rigid, deepest, depths;
-    int deep, kept;
+    int deep, iterations;
     TnModel *model;
     TnCollider *collider;
     TnDetection *detection;
@@ -93,23 +100,26 @@ struct WorldBase {
     int *pushed;     /* per body */
     uint32_t *masks; /* per row of slots and segment: which of 32 may meet it */
     int *mask_start; /* their pairs */
-    int *pair1, *pair2, *pair_start, *pair_kept;
-    TnContactPoint *points; /* as they were found; in the order of the pairs: */
-    int *point_of;          /* per contact */
+    int *pair1, *pair2, *pair_start;
+    TnContactPoint *points; /* in the order of the pairs */
     double *shift, *give;   /* 3 per contact, as in Base */
     double *yield, *start_beta;
     double *next_qpos, *next_qvel;
 };
 
-template <class R> struct World : WorldBase {
+/* What each iteration reads. */
+template <class R> struct Fast {
     typedef typename Vec4<R>::type V;
-    IterBody<R> *bodies;
-    /* in shared memory where they fit: */
     V *v; /* linear, angular per body */
     V *arm_a, *arm_b, *normal, *total, *trial, *lambda;
     Ends16 *ends;
-    int *side_start, *side_fill; /* per body */
-    uint16_t *sides;             /* contact · 2 + (1: as b) */
+    int *side_start; /* per body */
+    uint16_t *sides; /* contact · 2 + (1: as b) */
+};
+
+template <class R> struct World : WorldBase, Fast<R> {
+    IterBody<R> *bodies;
+    int *side_fill; /* per body */
 };
 
 /* Places in one piece of memory, or only how much they take. */
@@ -147,9 +157,7 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.pair1, pairs);
     c.take(s.pair2, pairs);
     c.take(s.pair_start, pairs + 1);
-    c.take(s.pair_kept, pairs);
     c.take(s.points, points);
-    c.take(s.point_of, points);
     c.take(s.shift, 3 * points);
     c.take(s.give, 3 * points);
     c.take(s.yield, 2 * points);
@@ -157,9 +165,10 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.next_qpos, (size_t)b.qpos_count);
     c.take(s.next_qvel, (size_t)b.dof_count);
     c.take(s.bodies, n);
+    c.take(s.side_fill, n);
 }
 
-template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, World<R> &s, Cursor &c)
+template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
 {
     size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
     c.take(s.v, 2 * n);
@@ -171,7 +180,6 @@ template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, World<R
     c.take(s.lambda, points);
     c.take(s.ends, points);
     c.take(s.side_start, n + 1);
-    c.take(s.side_fill, n);
     c.take(s.sides, 2 * points);
 }
 

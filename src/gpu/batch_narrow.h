@@ -12,8 +12,6 @@
 namespace tn
 {
 
-#define TN_KEPT_OF_PAIR 8 /* points: no pair of the shapes here has more */
-
 TN_DEVICE inline bool masks_allow(const TnSlot *a, const TnSlot *b)
 {
     return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
@@ -46,7 +44,7 @@ TN_DEVICE inline int bit_count(uint32_t x)
 }
 
 /* Boxes over the free motion and the pairs of those that meet. */
-TN_DEVICE __noinline__ inline void list_pairs(const Block &block, const Worlds &b, WorldBase &s)
+TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase &s)
 {
     block.each(b.finite_count, [&](int slot) {
         double h[3];
@@ -116,37 +114,33 @@ TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
     }
 }
 
-TN_DEVICE inline void look_at(TnEmitter *e, int slot1, int slot2)
+/* Writes the points of a pair, as many as there is room for; returns how many there are. */
+TN_DEVICE inline int look_at(const WorldBase &s, int slot1, int slot2, TnContactPoint *points,
+                             int room)
 {
-    const TnCollider *c = e->detection->collider;
+    const TnCollider *c = s.collider;
     TnGeomType a = c->slots[slot1].shape_type, b = c->slots[slot2].shape_type;
     TnSlotPair pair;
-    if (!tn_filter_pair(c, slot1, slot2, &pair)) return;
+    TnEmitter e{};
+    e.detection = s.detection;
+    e.surface1 = e.surface2 = -1;
+    e.points = points;
+    e.capacity = room;
+    if (!tn_filter_pair(c, slot1, slot2, &pair)) return 0;
     if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
-        tn_emit_spheres(e, &pair);
+        tn_emit_spheres(&e, &pair);
     else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
-        tn_emit_sphere_plane(e, &pair);
+        tn_emit_sphere_plane(&e, &pair);
     else
-        emit_shapes(e, &pair);
+        emit_shapes(&e, &pair);
+    return e.count;
 }
 
-/* Points go to any free place; their order is that of the pairs. */
-TN_DEVICE __noinline__ inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+/* Each pair is looked at twice: for how many points it has, and for these. */
+TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
 {
-    block.each(s.pair_count, [&](int i) {
-        TnContactPoint found[TN_KEPT_OF_PAIR];
-        TnEmitter e{};
-        e.detection = s.detection;
-        e.surface1 = e.surface2 = -1;
-        e.points = found;
-        e.capacity = TN_KEPT_OF_PAIR;
-        look_at(&e, s.pair1[i], s.pair2[i]);
-        int count = e.count < TN_KEPT_OF_PAIR ? e.count : TN_KEPT_OF_PAIR;
-        int at = count ? atomic_add(&s.kept, count) : 0;
-        for (int k = 0; k < count && at + k < b.contact_room; k++) s.points[at + k] = found[k];
-        s.pair_start[i] = count;
-        s.pair_kept[i] = at;
-    });
+    block.each(s.pair_count,
+               [&](int i) { s.pair_start[i] = look_at(s, s.pair1[i], s.pair2[i], nullptr, 0); });
     block.scan(s.pair_start, s.pair_count);
     block.once([&] {
         s.contact_count = s.pair_start[s.pair_count];
@@ -157,8 +151,8 @@ TN_DEVICE __noinline__ inline void list_points(const Block &block, const Worlds 
     });
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
-        int first = s.pair_start[i], end = s.pair_start[i + 1];
-        for (int k = first; k < end; k++) s.point_of[k] = s.pair_kept[i] + k - first;
+        int first = s.pair_start[i], count = s.pair_start[i + 1] - first;
+        if (count) look_at(s, s.pair1[i], s.pair2[i], s.points + first, count);
     });
 }
 

@@ -25,7 +25,7 @@ TN_DEVICE inline float one_over_root(float x)
 TN_DEVICE inline double one_over_root(double x) { return 1.0 / sqrt(x); }
 
 /* t ← (1-α) t + α (share λ - B (J v + e)),  λ ← Π(t) */
-template <class R> TN_DEVICE inline void update_contact(const World<R> &s, int i, R alpha, R share)
+template <class R> TN_DEVICE inline void update_contact(const Fast<R> &s, int i, R alpha, R share)
 {
     typedef typename Vec4<R>::type V;
     Ends16 e = s.ends[i];
@@ -53,7 +53,7 @@ template <class R> TN_DEVICE inline void update_contact(const World<R> &s, int i
 
 /* F = Jᵀλ,  v ← H⁻¹ (g + 2F),  g ← g + α (F - A v),  v less v_free */
 template <class R>
-TN_DEVICE inline void update_body(const World<R> &s, int r, IterBody<R> &body, R alpha)
+TN_DEVICE inline void update_body(const Fast<R> &s, int r, IterBody<R> &body, R alpha)
 {
     typedef typename Vec4<R>::type V;
     R F[6] = {0}, x[6], v[6];
@@ -95,35 +95,68 @@ TN_DEVICE inline void update_body(const World<R> &s, int r, IterBody<R> &body, R
     for (int k = 0; k < 6; k++) body.g[k] += alpha * (F[k] - Av[k]);
 }
 
+template <class R>
+TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<R> &s,
+                               int iterations, R first, R alpha, R share)
+{
+    for (int k = 0; k < iterations; k++) {
+        R now = k == 0 ? first : alpha;
+        block.each(s.contact_count, [&](int i) { update_contact<R>(s, i, now, share); });
+        block.each(b.body_count, [&](int r) { update_body<R>(s, r, s.bodies[r], alpha); });
+    }
+}
+
+#ifdef __CUDACC__
+
+extern __shared__ __align__(16) char fast_memory[];
+
+/* A place there, as one in shared memory. */
+template <class T> __device__ inline T *in_shared(const T *p)
+{
+    return (T *)(fast_memory + (int)((const char *)p - fast_memory));
+}
+
+/* A thread for each body, whose matrix stays in its registers. */
+template <class R>
+TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const World<R> &s,
+                                 int iterations, R first, R alpha, R share)
+{
+    const Fast<R> f = {in_shared(s.v),      in_shared(s.arm_a), in_shared(s.arm_b),
+                       in_shared(s.normal), in_shared(s.total), in_shared(s.trial),
+                       in_shared(s.lambda), in_shared(s.ends),  in_shared(s.side_start),
+                       in_shared(s.sides)};
+    int contacts = s.contact_count;
+    bool has = block.rank < b.body_count;
+    IterBody<R> own;
+    if (has) own = s.bodies[block.rank];
+    for (int k = 0; k < iterations; k++) {
+        R now = k == 0 ? first : alpha;
+        for (int i = block.rank; i < contacts; i += block.size) update_contact<R>(f, i, now, share);
+        __syncthreads();
+        if (has) update_body<R>(f, block.rank, own, alpha);
+        __syncthreads();
+    }
+    if (has) s.bodies[block.rank] = own;
+    __syncthreads();
+}
+
+#endif
+
 /* `first`: the first of these is the solve's first. */
 template <class R>
-TN_DEVICE void iterate_world(const Block &block, const Worlds &b, World<R> &shared, int iterations,
+TN_DEVICE void iterate_world(const Block &block, const Worlds &b, const World<R> &s, int iterations,
                              bool first)
 {
-    const World<R> s = shared;       /* places in registers */
     double w = 1.0 / b.weight_scale; /* as in iterate */
     R alpha = (R)s.alpha, share = s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
+    R begin = first ? (R)1 : alpha;
 #ifdef __CUDA_ARCH__
-    if (b.body_count <= block.size) {
-        IterBody<R> own;
-        bool has = block.rank < b.body_count;
-        if (has) own = s.bodies[block.rank];
-        for (int k = 0; k < iterations; k++) {
-            R now = first && k == 0 ? (R)1 : alpha;
-            block.each(s.contact_count, [&](int i) { update_contact(s, i, now, share); });
-            if (has) update_body(s, block.rank, own, alpha);
-            __syncthreads();
-        }
-        if (has) s.bodies[block.rank] = own;
-        __syncthreads();
+    if (b.fast_is_shared && b.body_count <= block.size) {
+        iterate_in_shared<R>(block, b, s, iterations, begin, alpha, share);
         return;
     }
 #endif
-    for (int k = 0; k < iterations; k++) {
-        R now = first && k == 0 ? (R)1 : alpha;
-        block.each(s.contact_count, [&](int i) { update_contact(s, i, now, share); });
-        block.each(b.body_count, [&](int r) { update_body(s, r, s.bodies[r], alpha); });
-    }
+    iterate_plainly<R>(block, b, s, iterations, begin, alpha, share);
 }
 
 /* v_λ = A⁻¹ (b + Jᵀλ), in double. */
@@ -136,7 +169,7 @@ template <class R> TN_DEVICE void end_velocity(World<R> &s, int r)
         int side = s.sides[k], c = side >> 1;
         V l = s.lambda[c];
         double sign = side & 1 ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z}, m[3];
-        const TnContactPoint *p = &s.points[s.point_of[c]];
+        const TnContactPoint *p = &s.points[c];
         if (!(f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) continue;
         pushed = 1;
         v3_cross(m, side & 1 ? p->arm2 : p->arm1, f);
@@ -152,7 +185,7 @@ template <class R> TN_DEVICE void end_velocity(World<R> &s, int r)
 
 template <class R> TN_DEVICE void judge_contact(World<R> &s, int i)
 {
-    const TnContactPoint *c = &s.points[s.point_of[i]];
+    const TnContactPoint *c = &s.points[i];
     Ends16 e = s.ends[i];
     typename Vec4<R>::type lambda = s.lambda[i];
     double ua[3], ub[3] = {0.0, 0.0, 0.0}, u[3], l[3] = {lambda.x, lambda.y, lambda.z};
@@ -184,7 +217,9 @@ TN_DEVICE inline double double_from(unsigned long long bits)
     return x;
 }
 
-template <class R> TN_DEVICE void judge_world(const Block &block, const Worlds &b, World<R> &s)
+/* Apart, so that the iteration has the registers. */
+template <class R>
+TN_DEVICE __noinline__ void judge_world(const Block &block, const Worlds &b, World<R> &s)
 {
     block.once([&] { s.worst = s.worst_rigid = s.deepest = s.depths = 0, s.deep = 0; });
     block.each(b.body_count, [&](int r) { end_velocity(s, r); });
@@ -192,7 +227,8 @@ template <class R> TN_DEVICE void judge_world(const Block &block, const Worlds &
 }
 
 template <class R>
-TN_DEVICE void write_world(const Block &block, const Worlds &b, World<R> &s, bool again)
+TN_DEVICE __noinline__ void write_world(const Block &block, const Worlds &b, World<R> &s,
+                                        bool again)
 {
     block.each(s.contact_count, [&](int i) { write_contact(b, s, i, again); });
     if (!again) sort_out_sides(block, b, s);
@@ -200,7 +236,7 @@ TN_DEVICE void write_world(const Block &block, const Worlds &b, World<R> &s, boo
 }
 
 /* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve. Returns
- * how many iterations. */
+ * how many iterations. Without a tolerance nobody judges. */
 template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b, World<R> &s)
 {
     bool looks = b.tolerance > 0.0, soft = false;
@@ -210,12 +246,13 @@ template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b
     double half = INFINITY, unit = s.gravity_size * s.t;
     for (;;) {
         block.once([&] { s.alpha = less[relaxation]; });
-        iterate_world(block, b, s, chunk, done == 0);
+        iterate_world<R>(block, b, s, chunk, done == 0);
+        if (!looks) return chunk;
         judge_world(block, b, s);
         done += chunk;
         total += chunk;
         double error = sqrt(double_from(s.worst)) / unit;
-        if (!looks || s.bad || error < b.tolerance) return total;
+        if (s.bad || error < b.tolerance) return total;
         if (error <= half) {
             half = 0.5 * error;
             patience = done + TN_BATCH_PATIENCE;

@@ -8,25 +8,64 @@
 namespace tn
 {
 
-/* What stays the same for all worlds of a block. */
+/* By all threads. */
+template <class T> TN_DEVICE void copy_words(const Block &block, T *to, const T *from, int count)
+{
+    static_assert(sizeof(T) % 8 == 0, "whole words");
+    const uint64_t *in = (const uint64_t *)from;
+    uint64_t *out = (uint64_t *)to;
+    block.each((int)(sizeof(T) / 8) * count, [&](int i) { out[i] = in[i]; });
+}
+
+/* A link without unknowns: the world, or a mocap body on its way to its target (step/mocap.c). */
+TN_DEVICE inline void place_fixed(const Worlds &b, WorldBase &s, int l)
+{
+    TnLinkFrame frame{};
+    double twist[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    frame.quat[0] = 1.0;
+    if (l >= 1 && l <= b.mocap_count) {
+        size_t at = 7 * ((size_t)s.index * (size_t)b.mocap_count + (size_t)(l - 1));
+        const double *from = b.mocap + at, *to = b.mocap_target + at;
+        double back[4], turn[4];
+        v3_copy(frame.pos, from);
+        v3_copy(frame.com, from);
+        quat_copy(frame.quat, from + 3);
+        v3_sub(twist, to, from);
+        quat_conjugate(back, from + 3);
+        quat_mul(turn, to + 3, back);
+        quat_to_rotvec(twist + 3, turn);
+        bool turns = to[3] != from[3] || to[4] != from[4] || to[5] != from[5] || to[6] != from[6];
+        for (int k = 0; k < 6; k++) twist[k] = k < 3 || turns ? twist[k] / s.t : 0.0;
+    }
+    quat_to_m3(frame.rot, frame.quat);
+    s.frames[l] = frame;
+    for (int k = 0; k < 6; k++) s.twists[l][k] = s.end_twists[l][k] = twist[k];
+}
+
+/* Of a world that begins a step: its places, the model as it has it, and its geoms. */
 template <class R>
-TN_DEVICE void open_block(const Block &block, const Worlds &b, World<R> &s, char *scratch,
-                          char *fast)
+TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int w)
 {
     block.once([&] {
-        Cursor large = {scratch, 0}, small = {fast, 0};
+        size_t i = (size_t)w;
+        char *scratch = b.scratch + (size_t)(w - b.first) * b.scratch_size;
+        Cursor large = {scratch, sizeof(World<R>)},
+               small = {scratch + b.scratch_size - b.fast_size, 0};
         lay_out(b, s, large);
-        lay_out_fast(b, s, small);
-        *s.model = *b.model;
-        *s.collider = *b.collider;
-        s.collider->model = s.model;
-        s.collider->slots = s.slots;
-        s.collider->place = s.place;
-        s.collider->bounds = s.bounds;
+        lay_out_fast<R>(b, s, small);
+        const double *g = b.gravity + 3 * i;
+        double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        s.index = w;
+        s.t = b.t[i];
+        s.gravity_size = size > 0.0 ? size : 9.81;
+        s.ratio = b.ratio;
+        s.bad = s.stuck = false;
         TnDetection d{};
         d.collider = s.collider;
         d.frames = s.frames;
         d.twists = s.end_twists;
+        d.t = s.t;
+        d.slack = s.gravity_size * s.t * s.t;
         d.alone = true;
         d.touching = TN_TOUCHING;
         d.far = TN_FAR;
@@ -34,39 +73,35 @@ TN_DEVICE void open_block(const Block &block, const Worlds &b, World<R> &s, char
         TnDynamicsInput in{};
         in.model = s.model;
         in.theta = b.theta;
+        in.t = s.t;
+        in.qpos = b.qpos + i * (size_t)b.qpos_count;
+        in.qvel = b.qvel + i * (size_t)b.dof_count;
         *s.dynamics = in;
-        TnLinkFrame world{};
-        world.quat[0] = world.rot[0] = world.rot[4] = world.rot[8] = 1.0;
-        for (int l = 0; l < b.link_count; l++)
-            if (b.link_body[l] < 0) {
-                s.frames[l] = world;
-                for (int k = 0; k < 6; k++) s.twists[l][k] = s.end_twists[l][k] = 0.0;
-            }
     });
-    block.each(b.slot_count, [&](int i) {
-        s.slots[i] = b.collider->slots[i];
-        s.place[i] = b.collider->place[i];
+    copy_words(block, s.model, b.model, 1);
+    copy_words(block, s.collider, b.collider, 1);
+    copy_words(block, s.slots, b.collider->slots, b.slot_count);
+    copy_words(block, s.place, b.collider->place, b.slot_count);
+    block.each(b.link_count, [&](int l) {
+        if (b.link_body[l] < 0) place_fixed(b, s, l);
+    });
+    block.once([&] {
+        size_t i = (size_t)w;
+        for (int k = 0; k < 3; k++) s.model->option.gravity[k] = b.gravity[3 * i + (size_t)k];
+        if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
+        s.collider->model = s.model;
+        s.collider->slots = s.slots;
+        s.collider->place = s.place;
+        s.collider->bounds = s.bounds;
+        s.collider->surfaces =
+            (TnSurface *)(b.own_surfaces ? b.own_surfaces + i * (size_t)b.geom_count : b.surfaces);
     });
 }
 
-TN_DEVICE inline void open_world(const Block &block, const Worlds &b, WorldBase &s, int w)
+/* Between the parts of a step a world is kept at the start of its memory. */
+template <class R> TN_DEVICE World<R> *kept_world(const Worlds &b, int w)
 {
-    block.once([&] {
-        size_t i = (size_t)w;
-        const double *g = b.gravity + 3 * i;
-        s.index = w;
-        s.t = b.t[i];
-        double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-        s.gravity_size = size > 0.0 ? size : 9.81;
-        for (int k = 0; k < 3; k++) s.model->option.gravity[k] = g[k];
-        if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
-        s.collider->surfaces =
-            (TnSurface *)(b.own_surfaces ? b.own_surfaces + i * (size_t)b.geom_count : b.surfaces);
-        s.detection->t = s.dynamics->t = s.t;
-        s.detection->slack = s.gravity_size * s.t * s.t;
-        s.dynamics->qpos = b.qpos + i * (size_t)b.qpos_count;
-        s.dynamics->qvel = b.qvel + i * (size_t)b.dof_count;
-    });
+    return (World<R> *)(b.scratch + (size_t)(w - b.first) * b.scratch_size);
 }
 
 /* q⁺ and v⁺ beside the state. */
@@ -92,9 +127,13 @@ template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b,
     double *qpos = b.qpos + w * (size_t)b.qpos_count, *qvel = b.qvel + w * (size_t)b.dof_count;
     block.each(b.qpos_count, [&](int i) { qpos[i] = s.next_qpos[i]; });
     block.each(b.dof_count, [&](int i) { qvel[i] = s.next_qvel[i]; });
+    block.each(7 * b.mocap_count, [&](int i) {
+        size_t at = 7 * w * (size_t)b.mocap_count + (size_t)i;
+        b.mocap[at] = b.mocap_target[at];
+    });
     block.each(b.geom_count, [&](int i) { b.old_count[row + (size_t)i] = 0; });
     block.each(s.contact_count, [&](int i) {
-        const TnContactPoint *c = &s.points[s.point_of[i]];
+        const TnContactPoint *c = &s.points[i];
         typename Vec4<R>::type l = s.lambda[i];
         size_t at = base + (size_t)i, geom = row + (size_t)c->geom1;
         b.old_key[at] = warm_key(c);
@@ -102,7 +141,7 @@ template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b,
         b.old_lambda[3 * at + 1] = l.y;
         b.old_lambda[3 * at + 2] = l.z;
         atomic_add(&b.old_count[geom], 1);
-        if (i == 0 || s.points[s.point_of[i - 1]].geom1 != c->geom1) b.old_first[geom] = i;
+        if (i == 0 || s.points[i - 1].geom1 != c->geom1) b.old_first[geom] = i;
     });
 }
 
@@ -119,67 +158,35 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
     b.reports[s.index] = r;
 }
 
-#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
-__device__ unsigned long long batch_laps[8];
-#define LAP(k)                                                                                     \
-    if (block.rank == 0) {                                                                         \
-        long long now = clock64();                                                                 \
-        atomicAdd(&batch_laps[k], (unsigned long long)(now - lap));                                \
-        lap = now;                                                                                 \
-    }
-#define LAP_START long long lap = clock64();
-#else
-#define LAP(k)
-#define LAP_START
-#endif
+/* ---- the parts of a step ---- */
 
-/* False: memory for pairs or contacts is too small, and nothing has changed. */
-template <class R> TN_DEVICE bool step_world(const Block &block, const Worlds &b, World<R> &s)
+/* Up to the contacts as the iteration reads them. One whose memory for pairs or contacts is too
+ * small is stuck: nothing changes. */
+template <class R>
+TN_DEVICE void begin_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
-    block.once([&] {
-        s.bad = s.stuck = false;
-        s.kept = 0;
-        s.ratio = b.ratio;
-    });
-    LAP_START
+    open_world(block, b, s, w);
     block.each(b.body_count, [&](int i) { assemble_body(b, s, i); });
-    LAP(0)
     list_pairs(block, b, s);
-    if (s.stuck) return false;
-    LAP(1)
-    list_points(block, b, s);
-    if (s.stuck) return false;
-    LAP(2)
-    write_world(block, b, s, false);
-    LAP(3)
-    int iterations = solve_world(block, b, s);
-    LAP(4)
+    if (!s.stuck) list_points(block, b, s);
+    if (!s.stuck) write_world(block, b, s, false);
+    block.once([&] { *kept_world<R>(b, w) = s; });
+}
+
+/* The state at the end, if it makes sense. */
+template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
+{
+    if (!(b.tolerance > 0.0)) judge_world(block, b, s);
     block.each(b.body_count, [&](int i) { advance_body(b, s, i); });
     block.once([&] {
-        report_world(b, s, iterations);
+        report_world(b, s, s.iterations);
+        b.left[s.index]--;
         if (s.bad)
             b.diverged[s.index] = 1;
         else
             b.time[s.index] += s.t;
     });
     if (!s.bad) take_over(block, b, s);
-    LAP(5)
-    return true;
-}
-
-template <class R> TN_DEVICE void run_world(const Block &block, const Worlds &b, World<R> &s, int w)
-{
-    bool rests = (b.mask && !b.mask[w]) || b.diverged[w];
-    int left = rests ? 0 : b.left[w];
-    if (left > 0) open_world(block, b, s, w);
-    for (; left > 0; left--) {
-        if (!step_world(block, b, s)) break;
-        if (s.bad) left = 1;
-    }
-    block.once([&] {
-        b.left[w] = left;
-        if (left > 0) atomic_add(&b.summary->left, 1);
-    });
 }
 
 } // namespace tn

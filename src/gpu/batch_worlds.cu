@@ -7,31 +7,103 @@ namespace tn
 {
 
 #define TN_SHARED_MAX (227 * 1024) /* bytes of a block, compute capability 9.0 */
+#define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
 
 #ifdef __CUDACC__
 
+/* Parts of a step have kernels of their own: the first and the last wait for memory, which many
+ * threads hide; the middle one needs registers and shared memory. */
+#define TN_BLOCK                                                                                   \
+    __shared__ World<R> s;                                                                         \
+    __shared__ int sums[TN_BLOCK_MAX / 32];                                                        \
+    Block block = {(int)threadIdx.x, (int)blockDim.x, sums};                                       \
+    int w = b.first + (int)blockIdx.x;
+
 template <class R>
-__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST) run_worlds(Worlds b)
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS) begin_steps(Worlds b)
 {
-    extern __shared__ __align__(16) char fast[];
-    __shared__ World<R> s;
-    __shared__ int sums[TN_BLOCK_MAX / 32];
-    Block block = {(int)threadIdx.x, (int)blockDim.x, sums};
-    char *scratch = b.scratch + (size_t)blockIdx.x * b.scratch_size;
-    open_block(block, b, s, scratch,
-               b.fast_is_shared ? fast : scratch + b.scratch_size - b.fast_size);
-    for (int w = (int)blockIdx.x; w < b.count; w += (int)gridDim.x) run_world(block, b, s, w);
+    TN_BLOCK
+    if (is_on(b, w)) begin_step(block, b, s, w);
 }
 
+template <class R>
+__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST) solve_steps(Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    block.once([&] { s = *kept_world<R>(b, w); });
+    if (s.stuck) return;
+    Fast<R> there = s;
+    if (b.fast_is_shared) {
+        block.once([&] {
+            Cursor small = {fast_memory, 0};
+            lay_out_fast<R>(b, s, small);
+        });
+        int n = s.contact_count;
+        copy_words(block, s.v, there.v, 2 * b.body_count);
+        copy_words(block, s.arm_a, there.arm_a, n);
+        copy_words(block, s.arm_b, there.arm_b, n);
+        copy_words(block, s.normal, there.normal, n);
+        copy_words(block, s.total, there.total, n);
+        copy_words(block, s.trial, there.trial, n);
+        copy_words(block, s.lambda, there.lambda, n);
+        block.each(n, [&](int i) { s.ends[i] = there.ends[i]; });
+        block.each(b.body_count + 1, [&](int i) { s.side_start[i] = there.side_start[i]; });
+        block.each(s.side_start[b.body_count], [&](int i) { s.sides[i] = there.sides[i]; });
+    }
+    int iterations = solve_world(block, b, s);
+    block.once([&] {
+        s.iterations = iterations;
+        *kept_world<R>(b, w) = s;
+        *(Fast<R> *)kept_world<R>(b, w) = there;
+    });
+    if (b.fast_is_shared) copy_words(block, there.lambda, s.lambda, s.contact_count);
+}
+
+template <class R>
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS) end_steps(Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    block.once([&] { s = *kept_world<R>(b, w); });
+    if (!s.stuck) end_step(block, b, s);
+}
+
+#endif
+
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
+static void lap(Queue &q, int part)
+{
+    static const char *const names[] = {"", "begin", "solve", "end"};
+    static cudaEvent_t events[4];
+    static double sums[4];
+    static int count;
+    if (!events[part]) cudaEventCreate(&events[part]);
+    cudaEventRecord(events[part], q.stream);
+    if (part < 3) return;
+    cudaEventSynchronize(events[3]);
+    for (int k = 1; k < 4; k++) {
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, events[k - 1], events[k]);
+        sums[k] += (double)ms;
+    }
+    if (++count % 100) return;
+    for (int k = 1; k < 4; k++)
+        fprintf(stderr, "%s %.3f ms ", names[k], sums[k] / 100), sums[k] = 0;
+    fprintf(stderr, "per launch\n");
+}
+#define LAP(part) lap(q, part)
+#else
+#define LAP(part)
 #endif
 
 template <class R> struct Batch : AnyBatch {
     Worlds b{};
     Memory own, of_links, of_surfaces, of_contacts, of_blocks;
     uint8_t *mask_there = nullptr;
-    double *row_qpos = nullptr, *row_qvel = nullptr;
+    double *row_qpos = nullptr, *row_qvel = nullptr, *first_mocap = nullptr;
     Summary *summary = nullptr; /* the host's copy */
-    int threads = 32, blocks = 1;
+    int threads = 32, edge_threads = 32;
 
     Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit);
     ~Batch() override;
@@ -39,7 +111,7 @@ template <class R> struct Batch : AnyBatch {
     void parameters(const double *gravity, const double *t, const TnLink *links,
                     const TnSurface *surfaces) override;
     void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel) override;
-    TnGpuRows rows() const override { return {b.time, b.qpos, b.qvel, b.diverged}; }
+    TnGpuRows rows() const override { return {b.time, b.qpos, b.qvel, b.diverged, b.mocap_target}; }
     void reports(TnGpuReport *out) override;
 
     /* its own */
@@ -65,6 +137,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
     model.geoms = own.copy(q, m->geoms, (size_t)m->geom_count);
     model.geom_link = own.copy(q, m->geom_link, (size_t)m->geom_count);
     b.model = own.copy(q, &model, 1);
+    first_mocap = own.copy(q, m->mocap0, 7 * (size_t)m->mocap_count);
     std::vector<TnSlot> slots(c->slots, c->slots + n);
     std::vector<TnSurface> surfaces((size_t)m->geom_count);
     for (TnSlot &slot : slots) {
@@ -95,6 +168,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
     b.segments = (c->count + 31) / 32;
     b.qpos_count = m->qpos_count;
     b.dof_count = m->dof_count;
+    b.mocap_count = m->mocap_count;
 }
 
 template <class R> void Batch<R>::take_worlds()
@@ -103,6 +177,8 @@ template <class R> void Batch<R>::take_worlds()
     b.time = own.take<double>(q, n);
     b.qpos = own.take<double>(q, n * (size_t)b.qpos_count);
     b.qvel = own.take<double>(q, n * (size_t)b.dof_count);
+    b.mocap = own.take<double>(q, 7 * n * (size_t)b.mocap_count);
+    b.mocap_target = own.take<double>(q, 7 * n * (size_t)b.mocap_count);
     b.diverged = own.take<uint8_t>(q, n);
     b.left = own.take<int>(q, n);
     b.gravity = own.take<double>(q, 3 * n);
@@ -140,38 +216,32 @@ template <class R> void Batch<R>::take_contacts(int room)
     wait(q);
 }
 
-/* As many blocks as run at a time. What each iteration reads is in shared memory if it fits. */
+/* Memory for a part of the worlds at a time. What each iteration reads is copied to shared memory
+ * if it fits. */
 template <class R> void Batch<R>::take_blocks()
 {
     World<R> places;
-    Cursor large = {nullptr, 0}, small = {nullptr, 0};
+    Cursor large = {nullptr, sizeof places}, small = {nullptr, 0};
     of_blocks.release();
     lay_out(b, places, large);
-    lay_out_fast(b, places, small);
-    b.fast_size = small.used;
-    b.fast_is_shared = small.used <= TN_SHARED_MAX;
-    b.scratch_size = (large.used + small.used + 127) / 128 * 128;
-    blocks = 1;
+    lay_out_fast<R>(b, places, small);
+    b.fast_size = (small.used + 127) / 128 * 128;
+    b.scratch_size = (large.used + 127) / 128 * 128 + b.fast_size;
+    size_t most = (size_t)TN_SCRATCH_MAX / b.scratch_size;
+    b.at_once = most < 1 ? 1 : most < (size_t)b.count ? (int)most : b.count;
 #ifdef __CUDACC__
+    b.fast_is_shared = b.fast_size + sizeof places + 1024 <= TN_SHARED_MAX;
     /* a body needs a thread, and contacts are some times as many */
-    int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count, most = 0,
-        processors = 0;
-    threads = wanted < 32 ? 32 : wanted > TN_BLOCK_MAX ? TN_BLOCK_MAX : (wanted + 31) / 32 * 32;
-    size_t shared = b.fast_is_shared ? b.fast_size : 0;
-    b.fast_is_shared = shared > 0;
-    q.check(cudaFuncSetAttribute(run_worlds<R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 TN_SHARED_MAX - (int)sizeof(World<R>) - 1024),
-            "using the device");
-    q.check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, run_worlds<R>, threads, shared),
-            "using the device");
-    q.check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0),
-            "using the device");
-    blocks = most * processors < b.count ? most * processors : b.count;
-    if (blocks < 1) blocks = 1;
-#else
-    b.fast_is_shared = false;
+    int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count;
+    wanted = wanted < 32 ? 32 : (wanted + 31) / 32 * 32;
+    threads = wanted < TN_BLOCK_MAX ? wanted : TN_BLOCK_MAX;
+    edge_threads = wanted < TN_EDGE_THREADS ? wanted : TN_EDGE_THREADS;
+    if (b.fast_is_shared)
+        q.check(cudaFuncSetAttribute(solve_steps<R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)b.fast_size),
+                "using the device");
 #endif
-    b.scratch = of_blocks.take<char>(q, (size_t)blocks * b.scratch_size);
+    b.scratch = of_blocks.take<char>(q, (size_t)b.at_once * b.scratch_size);
 }
 
 template <class R>
@@ -184,6 +254,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     this->count = b.count = count;
     qpos_count = m->qpos_count;
     dof_count = m->dof_count;
+    mocap_count = m->mocap_count;
     b.theta = d.theta;
     b.stabilization = d.stabilization;
     b.weight_scale = d.weight_scale;
@@ -226,16 +297,28 @@ template <class R> bool Batch<R>::grow()
 
 template <class R> void Batch<R>::launch()
 {
-    if (q.failed) return;
+    for (b.first = 0; b.first < b.count && !q.failed; b.first += b.at_once) {
 #ifdef __CUDACC__
-    run_worlds<R><<<blocks, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b);
-    q.check(cudaGetLastError(), "starting the worlds");
+        LAP(0);
+        begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
+        LAP(1);
+        solve_steps<R><<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b);
+        LAP(2);
+        end_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
+        LAP(3);
+        q.check(cudaGetLastError(), "starting the worlds");
 #else
-    World<R> s;
-    Block block;
-    open_block(block, b, s, b.scratch, b.scratch + b.scratch_size - b.fast_size);
-    for (int w = 0; w < b.count; w++) run_world(block, b, s, w);
+        for (int w = b.first; w < b.first + b.at_once; w++) {
+            World<R> s;
+            Block block;
+            if (!is_on(b, w)) continue;
+            begin_step(block, b, s, w);
+            if (s.stuck) continue;
+            s.iterations = solve_world(block, b, s);
+            end_step(block, b, s);
+        }
 #endif
+    }
 }
 
 template <class R> const uint8_t *Batch<R>::place_mask(const uint8_t *mask, bool there)
@@ -252,21 +335,17 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
     int *left = b.left;
     b.mask = place_mask(mask, there);
     each(q, b.count, nullptr, [=] TN_DEVICE(int w) { left[w] = steps; });
-    do {
+    for (int go = steps; go > 0 && !q.failed; go = summary->left) {
         device_clear(q, b.summary, sizeof *b.summary);
-        launch();
+        for (int k = 0; k < go; k++) launch();
+        const Worlds worlds = b;
+        each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
+            if (is_on(worlds, w)) atomic_max(&worlds.summary->left, worlds.left[w]);
+        });
         copy_bytes(q, summary, b.summary, sizeof *summary);
         wait(q);
-    } while (!q.failed && summary->left && grow());
-#if defined(TN_GPU_LAPS) && defined(__CUDACC__)
-    unsigned long long laps[8], all = 0;
-    cudaMemcpyFromSymbol(laps, batch_laps, sizeof laps);
-    for (unsigned long long lap : laps) all += lap;
-    const char *const names[] = {"assemble", "pairs", "points", "contacts", "solve", "take over"};
-    for (int k = 0; steps && k < 6; k++)
-        fprintf(stderr, "%s %.1f %%, ", names[k], 100.0 * (double)laps[k] / (double)all);
-    if (steps) fprintf(stderr, "%d blocks of %d threads\n", blocks, threads);
-#endif
+        if (!q.failed && summary->left && !grow()) break;
+    }
 }
 
 template <class R>
@@ -290,7 +369,7 @@ void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const 
     copy_bytes(q, row_qpos, qpos, sizeof(double) * (size_t)b.qpos_count);
     copy_bytes(q, row_qvel, qvel, sizeof(double) * (size_t)b.dof_count);
     const uint8_t *who = place_mask(mask, there);
-    const double *qp = row_qpos, *qv = row_qvel;
+    const double *qp = row_qpos, *qv = row_qvel, *mocap0 = first_mocap;
     each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
         if (who && !who[w]) return;
         size_t i = (size_t)w;
@@ -300,6 +379,10 @@ void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const 
             worlds.qvel[i * (size_t)worlds.dof_count + (size_t)k] = qv[k];
         for (int k = 0; k < worlds.geom_count; k++)
             worlds.old_count[i * (size_t)worlds.geom_count + (size_t)k] = 0;
+        for (int k = 0; k < 7 * worlds.mocap_count; k++) {
+            size_t at = 7 * i * (size_t)worlds.mocap_count + (size_t)k;
+            worlds.mocap[at] = worlds.mocap_target[at] = mocap0[k];
+        }
         worlds.time[i] = 0.0;
         worlds.diverged[i] = 0;
         worlds.reports[i] = WorldReport{};

@@ -161,6 +161,21 @@ TnStatus tn_batch_set_body_mass(TnBatch *batch, const uint8_t *mask, TnBodyId bo
                       err);
 }
 
+static TnStatus set_mocap(const Change *c, TnWorld *world, int index, TnError *err)
+{
+    return tn_world_set_mocap(world, c->id, row(c->numbers[0], index, 3),
+                              row(c->numbers[1], index, 4), err);
+}
+
+TnStatus tn_batch_set_mocap(TnBatch *batch, const uint8_t *mask, TnBodyId body, const double *pos,
+                            const double *quat, TnError *err)
+{
+    if (!batch || !pos) return no_array(err);
+    return change_all((Change){batch, mask, set_mocap, .there = TN_BATCH_MOCAP, .id = body,
+                               .numbers = {pos, quat}},
+                      err);
+}
+
 static TnStatus restore(const Change *c, TnWorld *world, int index, TnError *err)
 {
     TnStatus status = tn_world_restore(world, c->states[index], c->sizes[index], err);

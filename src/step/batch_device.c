@@ -73,12 +73,15 @@ static void check_counts(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {
-        {m->equality_count > 0, "an equality"}, {m->tendon_count > 0, "a tendon"},
-        {m->actuator_count > 0, "an actuator"}, {m->wheel_count > 0, "a wheel"},
-        {m->mocap_count > 0, "a mocap body"},   {m->pair_count > 0, "an explicit contact pair"},
-        {m->exclude_count > 0, "an exclude"},   {m->drags != NULL, "a medium"},
-        {m->has_lift, "gravity compensation"},  {m->sensor_count > 0, "a sensor"}};
+    } parts[] = {{m->equality_count > 0, "an equality"},
+                 {m->tendon_count > 0, "a tendon"},
+                 {m->actuator_count > 0, "an actuator"},
+                 {m->wheel_count > 0, "a wheel"},
+                 {m->pair_count > 0, "an explicit contact pair"},
+                 {m->exclude_count > 0, "an exclude"},
+                 {m->drags != NULL, "a medium"},
+                 {m->has_lift, "gravity compensation"},
+                 {m->sensor_count > 0, "a sensor"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL);
     const struct {
@@ -127,10 +130,11 @@ static bool take_memory(TnBatch *batch)
     d->time = rows(batch, 1);
     d->gravity = rows(batch, 3);
     d->timestep = rows(batch, 1);
+    d->mocap = rows(batch, 7 * m->mocap_count);
     d->diverged = tn_calloc(n, 1);
     d->reports = tn_calloc(n, sizeof *d->reports);
-    if (!d->qpos || !d->qvel || !d->time || !d->gravity || !d->timestep || !d->diverged ||
-        !d->reports)
+    if (!d->qpos || !d->qvel || !d->time || !d->gravity || !d->timestep || !d->mocap ||
+        !d->diverged || !d->reports)
         return false;
     for (size_t i = 0; i < n; i++) {
         memcpy(d->gravity + 3 * i, m->option.gravity, sizeof(double[3]));
@@ -176,6 +180,7 @@ void tn_batch_device_destroy(TnBatch *batch)
     tn_free(d->time);
     tn_free(d->gravity);
     tn_free(d->timestep);
+    tn_free(d->mocap);
     tn_free(d->diverged);
     tn_free(d->reports);
     tn_free(d->links);
@@ -188,7 +193,7 @@ void tn_batch_device_destroy(TnBatch *batch)
 /* The arrays as the caller sees them. */
 static TnGpuRows host_rows(const TnBatch *batch)
 {
-    return (TnGpuRows){batch->time, batch->view.qpos, batch->view.qvel, batch->view.diverged};
+    return (TnGpuRows){batch->time, batch->view.qpos, batch->view.qvel, batch->view.diverged, NULL};
 }
 
 static void copy(double *to, const double *from, size_t count)
@@ -351,7 +356,8 @@ TnBatchDeviceView tn_batch_device_view(const TnBatch *batch)
                                .time = rows_there.time,
                                .qpos = rows_there.qpos,
                                .qvel = rows_there.qvel,
-                               .diverged = rows_there.diverged};
+                               .diverged = rows_there.diverged,
+                               .mocap = rows_there.mocap};
 }
 
 TnStatus tn_batch_device_step(TnBatch *batch, int steps, const uint8_t *mask, TnError *err)

@@ -20,6 +20,7 @@ typedef struct TnBatchDevice {
     TnGpuReport *reports;
     /* parameters per world, and whether the device has them */
     double *gravity, *timestep;
+    double *mocap;              /* 7 per mocap body: room for those that are set */
     TnLink *links;              /* link_count each; NULL: the model's */
     struct TnSurface *surfaces; /* geom_count each; NULL: the model's */
     bool changed;
@@ -41,6 +42,7 @@ typedef enum TnBatchParameter {
     TN_BATCH_TIMESTEP,
     TN_BATCH_FRICTION,
     TN_BATCH_MASS,
+    TN_BATCH_MOCAP,
     TN_BATCH_STATE
 } TnBatchParameter;
 typedef struct TnBatchChange {

@@ -102,8 +102,20 @@ static TnStatus set_state(TnBatch *batch, int index, const TnBatchChange *change
     memcpy(view->qvel + i * v, state.qvel, sizeof(double) * v);
     batch->time[index] = state.time;
     view->diverged[index] = 0;
-    TnGpuRows from = {batch->time, view->qpos, view->qvel, view->diverged};
+    TnGpuRows from = {batch->time, view->qpos, view->qvel, view->diverged, NULL};
     return tn_gpu_batch_put(d->gpu, index, 1, &from, err) ? TN_OK : TN_ERROR_DEVICE;
+}
+
+static TnStatus set_mocap(TnBatchDevice *d, int index, const TnBatchChange *change, TnError *err)
+{
+    size_t i = (size_t)index, m = (size_t)d->world->model->mocap_count;
+    const double *pos = change->numbers[0] + 3 * i,
+                 *quat = change->numbers[1] ? change->numbers[1] + 4 * i : NULL;
+    double *row = d->mocap + 7 * i * m, *target = d->world->state.mocap_target;
+    memcpy(target, row, sizeof(double) * 7 * m);
+    TnStatus status = tn_world_set_mocap(d->world, change->id, pos, quat, err);
+    if (status == TN_OK) memcpy(row, target, sizeof(double) * 7 * m);
+    return status;
 }
 
 static TnStatus change_world(TnBatch *batch, int index, const TnBatchChange *change, TnError *err)
@@ -126,6 +138,8 @@ static TnStatus change_world(TnBatch *batch, int index, const TnBatchChange *cha
                                                    : no_memory(err);
     case TN_BATCH_MASS:
         return keep_links(d, batch->view.count) ? set_mass(d, index, change, err) : no_memory(err);
+    case TN_BATCH_MOCAP:
+        return set_mocap(d, index, change, err);
     default:
         return set_state(batch, index, change, err);
     }
@@ -135,6 +149,11 @@ TnStatus tn_batch_device_change(TnBatch *batch, const uint8_t *mask, const TnBat
                                 TnError *err)
 {
     TnStatus status = TN_OK;
+    TnBatchDevice *d = batch->device;
+    TnGpuRows poses = {.mocap = d->mocap};
+    /* the others keep theirs, which may have been written there */
+    if (change->what == TN_BATCH_MOCAP && !tn_gpu_batch_get(d->gpu, &poses, err))
+        return TN_ERROR_DEVICE;
     for (int i = 0; i < batch->view.count; i++) {
         TnError why = {0};
         if (mask && !mask[i]) continue;
@@ -143,6 +162,10 @@ TnStatus tn_batch_device_change(TnBatch *batch, const uint8_t *mask, const TnBat
         status = now;
         tn_error_add(err, now, "batch: world %d: %s", i, why.message);
     }
-    batch->device->changed |= change->what != TN_BATCH_STATE;
+    if (change->what == TN_BATCH_MOCAP) {
+        if (!tn_gpu_batch_put(d->gpu, 0, batch->view.count, &poses, err)) return TN_ERROR_DEVICE;
+    } else {
+        d->changed |= change->what != TN_BATCH_STATE;
+    }
     return status;
 }

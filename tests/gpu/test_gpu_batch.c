@@ -20,6 +20,7 @@ static TnModel *open_tray(int bodies)
              "<geom type='plane' size='5 5 1'/>"
              "<geom type='box' contype='2' conaffinity='1' pos='.25 0 .1' size='.02 .3 .1'/>"
              "<geom type='box' contype='2' conaffinity='1' pos='-.25 0 .1' size='.02 .3 .1'/>"
+             "<body mocap='true' pos='.02 -.45 .08'><geom type='capsule' size='.03 .1'/></body>"
              "<body pos='0 .5 .051'><freejoint/><geom type='box' contype='4' conaffinity='1' "
              "size='.06 .05 .05'/></body>");
     for (int i = 0; i < bodies; i++) {
@@ -66,8 +67,21 @@ static void set_parameters(TnBatch *batch)
     const uint8_t mask[COUNT] = {1, 0, 1};
     CHECK(tn_batch_set_gravity(batch, NULL, gravity, &err) == TN_OK);
     CHECK(tn_batch_set_geom_friction(batch, NULL, 1, friction, &err) == TN_OK);
-    CHECK(tn_batch_set_body_mass(batch, mask, 4, mass, NULL, NULL, &err) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, mask, 5, mass, NULL, NULL, &err) == TN_OK);
     CHECK(tn_batch_set_timestep(batch, NULL, timestep, &err) == TN_OK);
+}
+
+/* The paddle goes through the tray, in each world at its own speed, and turns. */
+static void move_paddle(TnBatch *batch, int step)
+{
+    TnError err = {0};
+    double pos[COUNT * 3], quat[COUNT * 4];
+    for (int i = 0; i < COUNT; i++) {
+        double x = 0.001 * (i + 1) * (step + 1);
+        memcpy(pos + 3 * i, (const double[3]){0.02, x - 0.45, 0.08}, sizeof(double[3]));
+        memcpy(quat + 4 * i, (const double[4]){cos(x), sin(x), 0.0, 0.0}, sizeof(double[4]));
+    }
+    CHECK(tn_batch_set_mocap(batch, NULL, 2, pos, quat, &err) == TN_OK);
 }
 
 static double largest_difference(const double *a, const double *b, int count)
@@ -120,6 +134,8 @@ static Agreement compare(TnDevice device, double tolerance, int iterations, doub
     set_parameters(here);
     set_parameters(there);
     for (int k = 0; k < 12; k++) {
+        move_paddle(here, k);
+        move_paddle(there, k);
         memcpy(b.qpos, a.qpos, sizeof(double) * (size_t)(COUNT * a.qpos_count));
         memcpy(b.qvel, a.qvel, sizeof(double) * (size_t)(COUNT * a.dof_count));
         CHECK(tn_batch_step(here, NULL, &err) == TN_OK);
@@ -146,6 +162,35 @@ TEST(rows_agree_with_the_cpu_in_single)
     /* as far as so many iterations get: the difference is rounding */
     Agreement a = compare(TN_DEVICE_CUDA, 0.0, 60, 1e-5);
     CHECK(a.agreed * 10 >= a.steps * 8);
+}
+
+/* A ball is pushed along by a hand that nothing pushes. */
+TEST(mocap_bodies_push)
+{
+    TnError err = {0};
+    TnModel *model = load_text("<mujoco><option timestep='.01'/><worldbody>"
+                               "<geom type='plane' size='5 5 1' friction='0'/>"
+                               "<body mocap='true' pos='-.11 0 .05'><geom size='.05'/></body>"
+                               "<body pos='0 0 .05'><freejoint/><geom size='.05' friction='0'/>"
+                               "</body></worldbody></mujoco>",
+                               &err);
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA64, 1e-10, 500), model);
+    TnBatchView v = tn_batch_view(batch);
+    double pos[COUNT * 3] = {0.0};
+    for (int k = 1; k <= 20; k++) {
+        for (int i = 0; i < COUNT; i++) {
+            pos[3 * i] = -0.11 + 0.01 * i * k;
+            pos[3 * i + 2] = 0.05;
+        }
+        CHECK(tn_batch_set_mocap(batch, NULL, 2, pos, NULL, &err) == TN_OK);
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    }
+    /* 0, 1 and 2 m/s; the ball does not go ahead, and is as far away as both radii */
+    for (int i = 0; i < COUNT; i++) CHECK_NEAR(v.qvel[i * v.dof_count], 1.0 * i, 1e-3);
+    CHECK_NEAR(v.qpos[2 * v.qpos_count] - pos[6], 0.1, 1e-4);
+    CHECK(v.qpos[0] == 0.0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
 }
 
 /* By the default options contacts yield, and the error is 100 × tolerance. */
