@@ -1,0 +1,160 @@
+/* batch_narrow.h: pairs and points of a world.
+ *
+ * Slots are few, so all pairs of boxes are tested: a thread takes 32 slots against one. The order
+ * of pairs is that of their first slots. Spheres are the engine's own (collision/emit_spheres.c);
+ * other pairs are listed as they are at the step's start, with the room that their speeds ask
+ * for. */
+#ifndef TN_GPU_BATCH_NARROW_H
+#define TN_GPU_BATCH_NARROW_H
+
+#include "batch_data.h"
+
+namespace tn
+{
+
+TN_DEVICE inline bool masks_allow(const TnSlot *a, const TnSlot *b)
+{
+    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
+}
+
+/* Which of the 32 slots from `first` on may meet this one. */
+TN_DEVICE inline uint32_t partners(const Worlds &b, const WorldBase &s, int slot, int first)
+{
+    uint32_t mask = 0;
+    int end = first + 32 < b.slot_count ? first + 32 : b.slot_count;
+    if (end <= slot + 1) return 0;
+    const TnBounds box = s.bounds[slot];
+    const TnSlot *own = &s.slots[slot];
+    for (int k = first > slot ? first : slot + 1; k < end; k++) {
+        bool meets = k < b.finite_count ? tn_bounds_meet(&s.bounds[k], &box)
+                                        : tn_box_meets_plane(s.detection, &box, k);
+        if (meets && !tn_never_meet(own, &s.slots[k]) && masks_allow(own, &s.slots[k]))
+            mask |= 1u << (k - first);
+    }
+    return mask;
+}
+
+TN_DEVICE inline int bit_count(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __popc(x);
+#else
+    return __builtin_popcount(x);
+#endif
+}
+
+/* Boxes over the free motion and the pairs of those that meet. */
+TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase &s)
+{
+    block.each(b.finite_count, [&](int slot) {
+        double h[3];
+        tn_bounds_place(s.detection, slot, h);
+        tn_bounds_sweep(s.detection, slot, h);
+    });
+    int rows = b.moving_count * b.segments;
+    block.each(rows, [&](int i) {
+        int slot = i / b.segments, first = 32 * (i % b.segments);
+        s.masks[i] = partners(b, s, slot, first);
+        s.mask_start[i] = bit_count(s.masks[i]);
+    });
+    block.scan(s.mask_start, rows);
+    block.once([&] {
+        s.pair_count = s.mask_start[rows];
+        if (s.pair_count > b.pair_room) {
+            atomic_max(&b.summary->pairs_needed, s.pair_count);
+            s.stuck = true;
+        }
+    });
+    if (s.stuck) return;
+    block.each(rows, [&](int i) {
+        int slot = i / b.segments, first = 32 * (i % b.segments), at = s.mask_start[i];
+        for (uint32_t left = s.masks[i]; left; left &= left - 1) {
+            s.pair1[at] = slot;
+            s.pair2[at++] = first + bit_count((left & (0u - left)) - 1u);
+        }
+    });
+}
+
+/* Types in order: plane, sphere, capsule, box. */
+TN_DEVICE inline bool collide_few(const TnPlaced *a, const TnPlaced *b, double reach,
+                                  TnManifold *out)
+{
+    TnGeomType first = a->shape->type, second = b->shape->type;
+    if (first == TN_GEOM_PLANE) return tn_collide_plane(a, b, reach, out);
+    if (first == TN_GEOM_SPHERE)
+        return second == TN_GEOM_CAPSULE ? tn_collide_sphere_capsule(a, b, reach, out)
+                                         : tn_collide_sphere_box(a, b, reach, out);
+    if (first == TN_GEOM_CAPSULE)
+        return second == TN_GEOM_CAPSULE ? tn_collide_capsule_capsule(a, b, reach, out)
+                                         : tn_collide_capsule_box(a, b, reach, out);
+    return false;
+}
+
+TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
+{
+    const TnDetection *d = e->detection;
+    const TnCollider *c = d->collider;
+    int i = pair->slot1, j = pair->slot2;
+    bool swap = c->shape[i].type > c->shape[j].type;
+    TnPlaced first = {&c->shape[swap ? j : i], &c->place[swap ? j : i]},
+             second = {&c->shape[swap ? i : j], &c->place[swap ? i : j]};
+    TnManifold m;
+    double allowed = pair->margin + d->slack,
+           reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
+    m.count = 0;
+    if (!collide_few(&first, &second, reach, &m)) return;
+    if (swap) v3_scale(m.normal, m.normal, -1.0);
+    TnWhen start = {0.0, d->twists};
+    for (int k = 0; k < m.count; k++) {
+        const TnManifoldPoint *p = &m.points[k];
+        if (p->gap > allowed &&
+            !(p->gap <= allowed + d->t * tn_closing_at(d, pair, p->pos, m.normal, start).most))
+            continue;
+        tn_emit_point(e, pair, p->pos, m.normal, p->gap, p->gap, start, p->feature);
+    }
+}
+
+/* Writes the points of a pair, as many as there is room for; returns how many there are. */
+TN_DEVICE inline int look_at(const WorldBase &s, int slot1, int slot2, TnContactPoint *points,
+                             int room)
+{
+    const TnCollider *c = s.collider;
+    TnGeomType a = c->slots[slot1].shape_type, b = c->slots[slot2].shape_type;
+    TnSlotPair pair;
+    TnEmitter e{};
+    e.detection = s.detection;
+    e.surface1 = e.surface2 = -1;
+    e.points = points;
+    e.capacity = room;
+    if (!tn_filter_pair(c, slot1, slot2, &pair)) return 0;
+    if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
+        tn_emit_spheres(&e, &pair);
+    else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
+        tn_emit_sphere_plane(&e, &pair);
+    else
+        emit_shapes(&e, &pair);
+    return e.count;
+}
+
+/* Each pair is looked at twice: for how many points it has, and for these. */
+TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+{
+    block.each(s.pair_count,
+               [&](int i) { s.pair_start[i] = look_at(s, s.pair1[i], s.pair2[i], nullptr, 0); });
+    block.scan(s.pair_start, s.pair_count);
+    block.once([&] {
+        s.contact_count = s.pair_start[s.pair_count];
+        if (s.contact_count > b.contact_room) {
+            atomic_max(&b.summary->contacts_needed, s.contact_count);
+            s.stuck = true;
+        }
+    });
+    if (s.stuck) return;
+    block.each(s.pair_count, [&](int i) {
+        int first = s.pair_start[i], count = s.pair_start[i + 1] - first;
+        if (count) look_at(s, s.pair1[i], s.pair2[i], s.points + first, count);
+    });
+}
+
+} // namespace tn
+#endif
