@@ -323,6 +323,9 @@ static void set_parameter(const Batch &b, const std::string &what, int index, nb
     } else if (what == "joint_forces") {
         std::vector<TnJointForces> forces = joint_forces(data, index, columns);
         status = tn_batch_set_joint_forces(batch, who, index + 1, forces.data(), &err);
+    } else if (what == "mocap") {
+        const double *pos = column("pos", 3), *quat = column("quat", 4);
+        status = tn_batch_set_mocap(batch, who, index + 1, pos, quat, &err);
     } else if (what == "body_mass") {
         const double *mass = column("mass", 1), *com = column("com", 3),
                      *inertia = column("inertia", 6);
@@ -378,6 +381,9 @@ static nb::object device_array(const Batch &b, const std::string &name)
     size_t n = (size_t)data.view.count;
     if (name == "time") return there(b.data, view.memory, view.time, {n});
     if (name == "diverged") return there(b.data, view.memory, view.diverged, {n});
+    if (name == "mocap")
+        return there(b.data, view.memory, view.mocap,
+                     {n, (size_t)tn_model_info(data.model->model).mocap_count, 7});
     if (name == "qpos")
         return there(b.data, view.memory, view.qpos, {n, (size_t)data.view.qpos_count});
     return there(b.data, view.memory, view.qvel, {n, (size_t)data.view.dof_count});

@@ -405,6 +405,11 @@ class DeviceArrays:
         """(n,), bytes."""
         return self._batch._device_array("diverged")
 
+    @property
+    def mocap(self) -> Any:
+        """(n, mocap bodies, 7): positions and unit quaternions that they reach at the end of the next step."""
+        return self._batch._device_array("mocap")
+
     def step(self, n: int = 1, mask: Any = None) -> None:
         """n steps of each world, or of those of a mask on the device. Nothing is copied."""
         self._batch._device_step(n, mask)
@@ -604,6 +609,14 @@ class Batch(_core.Batch):
         index = self.model.body(body)
         self._change_all("body_mass", index, mask, dict(mass=mass, com=com, inertia=inertia), dict(com=(3,), inertia=(6,)),
                          lambda row: (index, row["mass"], row.get("com"), row.get("inertia")))
+
+    def set_mocap(self, body: Which, pos: npt.ArrayLike, quat: Optional[npt.ArrayLike] = None,
+                  mask: Optional[npt.ArrayLike] = None) -> None:
+        """Where a mocap body will be at the end of the next step: pos (n, 3) or (3,), quat (n, 4) or (4,), None: as it is."""
+        columns = dict(pos=self._rows("pos", pos, (3,)))
+        if quat is not None:
+            columns["quat"] = self._rows("quat", quat, (4,))
+        self._set("mocap", self.model.body(body), mask, columns)
 
     def close(self) -> None:
         """Gives the memory back, as soon as no array and no world of the batch is in use."""

@@ -122,13 +122,13 @@ template <class R> struct World : WorldBase, Fast<R> {
     int *side_fill; /* per body */
 };
 
-/* Places in one piece of memory, or only how much they take. */
+/* Places in one piece of memory. */
 struct Cursor {
     char *base;
     size_t used;
     template <class T> TN_DEVICE_AND_HOST void take(T *&p, size_t n)
     {
-        p = base ? (T *)(base + used) : nullptr;
+        p = (T *)(base + used);
         used += (n * sizeof(T) + 15) / 16 * 16;
     }
 };

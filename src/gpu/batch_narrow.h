@@ -52,10 +52,11 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
         tn_bounds_sweep(s.detection, slot, h);
     });
     int rows = b.moving_count * b.segments;
-    block.each(rows, [&](int i) {
-        int slot = i / b.segments, first = 32 * (i % b.segments);
-        s.masks[i] = partners(b, s, slot, first);
-        s.mask_start[i] = bit_count(s.masks[i]);
+    block.each(rows, [&](int i) { /* neighbours in a warp look at the same 32 */
+                                  int slot = i % b.moving_count, segment = i / b.moving_count,
+                                      at = slot * b.segments + segment;
+                                  s.masks[at] = partners(b, s, slot, 32 * segment);
+                                  s.mask_start[at] = bit_count(s.masks[at]);
     });
     block.scan(s.mask_start, rows);
     block.once([&] {

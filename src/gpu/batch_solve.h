@@ -110,21 +110,14 @@ TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<
 
 extern __shared__ __align__(16) char fast_memory[];
 
-/* A place there, as one in shared memory. */
-template <class T> __device__ inline T *in_shared(const T *p)
-{
-    return (T *)(fast_memory + (int)((const char *)p - fast_memory));
-}
-
 /* A thread for each body, whose matrix stays in its registers. */
 template <class R>
 TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const World<R> &s,
                                  int iterations, R first, R alpha, R share)
 {
-    const Fast<R> f = {in_shared(s.v),      in_shared(s.arm_a), in_shared(s.arm_b),
-                       in_shared(s.normal), in_shared(s.total), in_shared(s.trial),
-                       in_shared(s.lambda), in_shared(s.ends),  in_shared(s.side_start),
-                       in_shared(s.sides)};
+    Fast<R> f; /* laid out once more, so that the compiler knows whose memory it is */
+    Cursor small = {fast_memory, 0};
+    lay_out_fast<R>(b, f, small);
     int contacts = s.contact_count;
     bool has = block.rank < b.body_count;
     IterBody<R> own;

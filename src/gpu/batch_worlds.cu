@@ -20,20 +20,22 @@ namespace tn
     int w = b.first + (int)blockIdx.x;
 
 template <class R>
-__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS) begin_steps(Worlds b)
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
+    begin_steps(const __grid_constant__ Worlds b)
 {
     TN_BLOCK
     if (is_on(b, w)) begin_step(block, b, s, w);
 }
 
 template <class R>
-__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST) solve_steps(Worlds b)
+__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
+    solve_steps(const __grid_constant__ Worlds b)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
     block.once([&] { s = *kept_world<R>(b, w); });
     if (s.stuck) return;
-    Fast<R> there = s;
+    const Fast<R> there = *kept_world<R>(b, w);
     if (b.fast_is_shared) {
         block.once([&] {
             Cursor small = {fast_memory, 0};
@@ -61,7 +63,8 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST) solve_steps(
 }
 
 template <class R>
-__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS) end_steps(Worlds b)
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
+    end_steps(const __grid_constant__ Worlds b)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
@@ -221,7 +224,8 @@ template <class R> void Batch<R>::take_contacts(int room)
 template <class R> void Batch<R>::take_blocks()
 {
     World<R> places;
-    Cursor large = {nullptr, sizeof places}, small = {nullptr, 0};
+    char *anywhere = (char *)&places; /* only how much they take is asked for */
+    Cursor large = {anywhere, sizeof places}, small = {anywhere, 0};
     of_blocks.release();
     lay_out(b, places, large);
     lay_out_fast<R>(b, places, small);
@@ -412,7 +416,9 @@ template <class R> void Batch<R>::reports(TnGpuReport *out)
 AnyBatch *make_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
                      int count, size_t limit)
 {
+#ifndef TN_GPU_SINGLE_ONLY /* quicker to compile, for who tunes it */
     if (def->float64) return new Batch<double>(model, collider, *def, count, limit);
+#endif
     return new Batch<float>(model, collider, *def, count, limit);
 }
 
