@@ -199,11 +199,13 @@ bool tn_step_softs_went_on(const TnStep *step);
  * move. */
 bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
-/* ---- limit.c ---- */
+/* ---- limit.c, kept.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
 bool tn_step_limit(TnStep *step);
 /* Two subsystems, or one and the world (-1), are kept out of each other. False: no memory. */
 bool tn_step_keep_apart(TnStep *step, int s1, int s2);
+/* The same for `count` of several pairs, by their numbers. */
+bool tn_step_keep_pairs(TnStep *step, const int32_t (*pairs)[2], const int *which, int count);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
