@@ -250,8 +250,6 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */
 bool tn_step_verify(TnStep *step);
-/* m: how deep the two geoms of a contact are in each other at the step's start. */
-double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
 /* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense.
