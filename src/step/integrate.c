@@ -67,11 +67,15 @@ bool tn_step_move(TnStep *step)
     return true;
 }
 
+static bool is_cut(const void *context, int index)
+{
+    const TnStep *step = context;
+    return step->reach[step->awake[index]] < 1.0;
+}
+
 static bool ways_are_cut(const TnStep *step)
 {
-    for (int i = 0; i < step->awake_count; i++)
-        if (step->reach[step->awake[i]] < 1.0) return true;
-    return step->has_extra;
+    return step->has_extra || tn_any(step->world->team, step->awake_count, is_cut, step);
 }
 
 bool tn_step_advance(TnStep *step, bool limited)
