@@ -4,6 +4,7 @@
 #include "../common/plot_file.h"
 #include "run.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -31,7 +32,9 @@ static const char introduction[] =
 static const char weak_heading[] =
     "\n## Where tenon is not good\n\n"
     "These rows hold, too, but their tolerances are as wide as the errors are today. Look here "
-    "first.\n\n";
+    "first.\n\n"
+    "| row | value | reference | error | tolerance | why |\n"
+    "|---|---|---|---|---|---|\n";
 
 static const char table_heading[] = "| row | value | reference | error | tolerance |\n"
                                     "|---|---|---|---|---|\n";
@@ -44,24 +47,37 @@ static void write_error(FILE *out, const VerifyRow *row, double error)
         fprintf(out, "%.2g", error);
 }
 
+/* The link to a heading, as GitHub and the site make it: small letters, without dots. */
+static void write_link(FILE *out, const char *name)
+{
+    fprintf(out, "[%s](#", name);
+    for (; *name; name++)
+        if (isalnum((unsigned char)*name) || *name == '-')
+            fputc(tolower((unsigned char)*name), out);
+    fprintf(out, ")");
+}
+
 static void write_cells(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "| [`%s`](#%s) | ", row->name, row->name);
+    fprintf(out, "| ");
+    write_link(out, row->name);
+    fprintf(out, " | ");
     if (finding->trouble[0]) {
-        fprintf(out, "not measured | | | |\n");
+        fprintf(out, "not measured | | | |");
         return;
     }
-    fprintf(out, "%.6g %s | %.6g | ", finding->value, row->unit, finding->reference);
+    fprintf(out, "%.6g%s%s | %.6g | ", finding->value, row->unit[0] ? " " : "", row->unit,
+            finding->reference);
     write_error(out, row, finding_error(row, finding));
     fprintf(out, " | ");
     write_error(out, row, row->tolerance);
-    fprintf(out, "%s |\n", finding_holds(row, finding) ? "" : " **FAILED**");
+    fprintf(out, "%s |", finding_holds(row, finding) ? "" : " **FAILED**");
 }
 
 static void write_details(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "\n<a id=\"%s\"></a>\n**`%s`**%s %s *Reference:* %s *Tolerance:* %s", row->name,
-            row->name, row->weak ? " (weak)" : "", row->shows, row->source, row->reason);
+    fprintf(out, "\n### %s\n\n%s%s *Reference:* %s *Tolerance:* %s", row->name,
+            row->weak ? "**Weak.** " : "", row->shows, row->source, row->reason);
     if (finding->note[0]) fprintf(out, " *Measured:* %s.", finding->note);
     if (finding->not_converged)
         fprintf(out, " %d steps did not reach the solver's tolerance.", finding->not_converged);
@@ -83,6 +99,7 @@ static void write_family(FILE *out, const VerifyFamily *family, const VerifyRun 
         if (!any) fprintf(out, "\n## %s\n\n%s", family->title, table_heading);
         any = true;
         write_cells(out, run->rows[i], &run->findings[i]);
+        fputc('\n', out);
     }
     for (int i = 0; i < run->count; i++)
         if (in_family(family, run->rows[i])) write_details(out, run->rows[i], &run->findings[i]);
@@ -94,12 +111,12 @@ static void write_page(FILE *out, const void *what)
     int weak = 0;
     fputs(introduction, out);
     for (int i = 0; i < run->count; i++) weak += run->rows[i]->weak;
-    if (weak) {
-        fputs(weak_heading, out);
-        fputs(table_heading, out);
+    if (weak) fputs(weak_heading, out);
+    for (int i = 0; i < run->count; i++) {
+        if (!run->rows[i]->weak) continue;
+        write_cells(out, run->rows[i], &run->findings[i]);
+        fprintf(out, " %s |\n", run->rows[i]->reason);
     }
-    for (int i = 0; i < run->count; i++)
-        if (run->rows[i]->weak) write_cells(out, run->rows[i], &run->findings[i]);
     for (int i = 0; i < verify_family_count; i++) write_family(out, verify_families[i], run);
 }
 
