@@ -12,6 +12,7 @@
 #include "run_dump.h"
 #include "run_energy.h"
 #include "run_log.h"
+#include "run_overlaps.h"
 #include "run_record.h"
 
 #include <inttypes.h>
@@ -265,6 +266,7 @@ static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t
                    "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
                    100 * run->sim.solver.tolerance);
     table_line(out, "steps not converged", "%s", missed_steps(t, missed));
+    if (t->unconverged && t->help) table_line(out, "  what may help", "%s", t->help);
 }
 
 /* To stderr where the log has stdout. */
@@ -309,9 +311,19 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     run_energy_print(out, &result->energy, tn_world_model(world));
     if (run->record.path) table_line(out, "recorded", "%" PRId64 " frames", result->recorded);
     if (t->diverged)
-        table_line(out, "diverged", "yes, at %g s", result->simulated);
+        table_line(out, "diverged", "yes, at %g s%s%s", result->simulated,
+                   t->rejected.where[0] ? ": " : "", t->rejected.where);
     else
         table_line(out, "diverged", "no");
+}
+
+/* null where there is none */
+static void json_text(Json *json, const char *name, const char *text)
+{
+    if (text)
+        json_string(json, name, text);
+    else
+        json_number(json, name, NAN);
 }
 
 /* Of runs with a tolerance; null otherwise. */
@@ -327,6 +339,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
         json_string(json, "worst_constraint", t->worst);
     else
         json_number(json, "worst_constraint", NAN); /* null */
+    json_text(json, "worst_help", t->unconverged ? t->help : NULL);
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
     json_begin_object(json, "islands_by_reason");
@@ -383,6 +396,9 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     run_energy_json(&json, &result->energy, tn_world_model(world));
     if (run->record.path) json_integer(&json, "recorded_frames", result->recorded);
     json_bool(&json, "diverged", t->diverged);
+    json_text(&json, "diverged_at", t->diverged ? t->rejected.where : NULL);
+    json_text(&json, "diverged_why", t->diverged ? t->rejected.what : NULL);
+    json_text(&json, "diverged_help", t->diverged ? t->rejected.help : NULL);
     json_bool(&json, "interrupted", interrupted != 0);
     json_string(&json, "state_hash", hash);
     json_end(&json);
@@ -400,45 +416,22 @@ static int open_record(Outputs *out, const RunOptions *run, TnWorld *world, cons
     return run_record_open(&out->record, &run->record, world, from);
 }
 
-/* Everything that can fail comes before files are opened, so that a failure leaves none. */
-#define GEOM_NAME_SIZE 200
-
-static const char *geom_name(const TnModel *model, TnGeomId geom, char *text)
-{
-    const char *name = tn_model_geom_name(model, geom);
-    const char *body = tn_model_body_name(model, tn_model_geom_info(model, geom).body);
-    if (*name)
-        snprintf(text, GEOM_NAME_SIZE, "geom '%.150s'", name);
-    else
-        snprintf(text, GEOM_NAME_SIZE, "geom %d of body '%.150s'", geom, body);
-    return text;
-}
-
-/* The deepest one stands for all. */
-static void tell_self_overlaps(const TnWorld *world)
-{
-    const TnModel *model = tn_world_model(world);
-    int count = tn_world_self_overlap_count(world);
-    TnSelfOverlap deepest = {0};
-    for (int i = 0; i < count; i++) {
-        TnSelfOverlap overlap = tn_world_self_overlap(world, i);
-        if (overlap.depth > deepest.depth) deepest = overlap;
-    }
-    if (!count) return;
-    char name[2][GEOM_NAME_SIZE];
-    say("run",
-        "%d %s of geoms within one robot overlap in the reference pose, most %s and %s by %.3g mm; "
-        "they collide only after they have come apart",
-        count, count > 1 ? "pairs" : "pair", geom_name(model, deepest.geom1, name[0]),
-        geom_name(model, deepest.geom2, name[1]), 1e3 * deepest.depth);
-}
-
 static void tell_warning(void *user, TnLogLevel level, const char *message)
 {
     (void)user, (void)level;
     say("run", "%s", message);
 }
 
+static void tell_rejected(const RunResult *result)
+{
+    const TnTrouble *t = &result->totals.rejected;
+    say("run",
+        "the simulation diverged at %g s%s%s: %s; the last good state is kept. What usually helps: "
+        "%s",
+        result->simulated, t->where[0] ? ", at " : "", t->where, t->what, t->help);
+}
+
+/* Everything that can fail comes before files are opened, so that a failure leaves none. */
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
@@ -454,7 +447,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
-    if (!run->quiet) tell_self_overlaps(world);
+    if (!run->quiet) run_tell_overlaps(world);
     Outputs out = {0};
     RunResult result = {0};
     RunPlace from;
@@ -490,14 +483,11 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (result.totals.rough)
         say("run",
             "do not trust this run: %" PRId64 " of %" PRId64
-            " steps have an error above gravity x timestep, the worst at %s; check for bodies that "
-            "overlap at the start, and for limits, equalities or contacts that contradict each "
-            "other",
-            result.totals.rough, result.totals.steps, result.totals.worst);
+            " steps have an error above gravity x timestep, the worst at %s; what usually helps: "
+            "%s",
+            result.totals.rough, result.totals.steps, result.totals.worst, result.totals.help);
     run_energy_warn(&result.energy, model);
-    if (result.totals.diverged)
-        say("run", "the simulation diverged at %g s; the last good state is kept",
-            result.simulated);
+    if (result.totals.diverged) tell_rejected(&result);
     tn_world_destroy(world);
     bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
     bool failed = has_failed(&out);

@@ -195,7 +195,8 @@ bool tn_step_integrate(TnStep *step)
     }
     if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
     /* what did without memory came to other bits than it should */
-    if (!tn_sleep_reserve(step) || world->arena.lacked) return false;
+    if (!tn_sleep_reserve(step)) world->arena.lacked = true;
+    if (world->arena.lacked) return false;
     place_followers(world); /* balancing may have moved who carries them */
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);

@@ -155,6 +155,7 @@ TnStepReport tn_step_once(TnWorld *world)
     while (ok && woken);
     ok = ok && finish(&step);
     if (!ok) {
+        tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);
         tn_undo_take_back(&world->undo, world->model, &world->state);
     }

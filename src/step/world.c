@@ -257,6 +257,7 @@ void tn_world_forget_step(TnWorld *world)
     world->has_problem = false;
     tn_reactions_forget(world->reactions);
     world->solution.islands.count = 0;
+    world->trouble.island = -1; /* a rejected step stays one */
     world->energies_known = false;
     tn_collider_forget(world->collider);
     tn_world_update_frames(world, NULL, 0);

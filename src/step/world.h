@@ -22,6 +22,15 @@ typedef struct TnListed {
     bool *round;         /* per link: turning does not move its surface */
 } TnListed;
 
+/* What is known of a step that is not to be trusted (trouble.c). */
+typedef struct TnTroubleNote {
+    TnTroubleKind kind;
+    int island;    /* TnStepReport.worst_island of a step that was taken */
+    int subsystem; /* of a rejected one, where it began; -1: not known */
+    int dof;       /* of it, from 0; -1: not known */
+    double error;  /* TnStepReport.error */
+} TnTroubleNote;
+
 /* Parts of the model that a world may have of its own (own.h). */
 typedef enum TnOwnPart {
     TN_OWN_LINKS,
@@ -47,6 +56,7 @@ struct TnWorld {
     size_t start_capacity;
     char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
                         has the step's largest error */
+    TnTroubleNote trouble; /* of the last step */
     TnListed listed;
     bool anew; /* every sub-step collides anew; tests compare */
     TnPool *pool;

@@ -203,6 +203,9 @@ static bool try_step(const Scene *scene, const TnModel *model, Bytes before, Byt
     Bytes now = save(world);
     if (report.diverged) {
         tally->refused++;
+        if (tn_world_trouble(world).kind != TN_TROUBLE_MEMORY)
+            test_fail(__FILE__, __LINE__, "%s, call %ld: %s", scene->name, n,
+                      tn_world_trouble(world).what);
         if (!same(now, before))
             test_fail(__FILE__, __LINE__, "%s, call %ld: a refused step changed the state",
                       scene->name, n);
