@@ -57,6 +57,7 @@ static inline double tn_pow(double x, double y) { return y == 2.0 ? x * x : tn_p
 #define acos(x) tn_acos(x)
 #define atan(x) tn_atan(x)
 #define atan2(y, x) tn_atan2(y, x)
+#define log10(x) (0x1.bcb7b1526e50ep-2 * tn_log(x))
 #define log1p(x) tn_log1p(x)
 #define expm1(x) tn_expm1(x)
 #define pow(x, y) tn_pow(x, y)

@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 {
     glob_t scenes = {0};
     static Table table;
-    Tally tally = {.threads = argc > 2 ? atoi(argv[2]) : 3};
+    Tally tally = {.threads = argc > 2 ? atoi(argv[2]) : 64};
     if (argc < 2 || tally.threads < 1) {
         printf("hashes TABLE [THREADS [SCENE...]] | hashes --print\n");
         return 2;
