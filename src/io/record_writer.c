@@ -463,6 +463,10 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
 
 TnStatus tn_recorder_flush(TnRecorder *recorder, TnError *err)
 {
+    if (!recorder) {
+        tn_error_add(err, TN_ERROR_USAGE, "recorder must be given");
+        return TN_ERROR_USAGE;
+    }
     if (recorder->failed) {
         tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
                      recorder->path);
