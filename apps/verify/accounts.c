@@ -119,7 +119,7 @@ static void heap(Finding *f, const VerifyRow *row)
         finding_point(f, energy, sim_time(&sim), sim_energy(&sim));
         finding_point(f, account, sim_time(&sim), start + sum_of(&a));
     }
-    if (row->number > 0) f->curve_count = 0;
+    if (row->number > 0) finding_free(f); /* the plot is the other row's */
     sim_close(&sim);
 }
 

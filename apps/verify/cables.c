@@ -201,7 +201,7 @@ static double swing(Finding *f, int joints, double timestep, double *left)
     /* the static shape under an end force, let go, is nearly the first mode */
     TnStateView state = tn_world_state(r.sim.world);
     double qpos[7 * 64];
-    memcpy(qpos, state.qpos, sizeof(double) * (size_t)state.qpos_count);
+    if (r.sim.world) memcpy(qpos, state.qpos, sizeof(double) * (size_t)state.qpos_count);
     for (int i = 0; i < joints; i++) {
         double x = (i + 0.5) / joints, k = 1.8751040687;
         double z = cosh(k * x) - cos(k * x) - 0.7340955 * (sinh(k * x) - sin(k * x));

@@ -70,7 +70,7 @@ static void tippe_flips(Finding *f, const VerifyRow *row)
     }
     f->value = row->number > 0 ? worst : angle;
     f->reference = row->number > 0 ? 0 : VERIFY_PI;
-    if (row->number > 0) f->curve_count = 0;
+    if (row->number > 0) finding_free(f); /* the plot is the other row's */
     sim_close(&sim);
 }
 
@@ -81,16 +81,15 @@ static void tippe_flips(Finding *f, const VerifyRow *row)
  *     v = r × ω,   I ω' + ω × I ω = r × m (v' + ω × v + g γ),   γ' = γ × ω.
  * y: ω, γ. */
 static const double shape[3] = {0.2, 0.05, 0.03}, rattle_mass = 1;
-static double rattle_inertia[9];
 
-static void set_rattle_inertia(void)
+static void set_rattle_inertia(double I[9])
 {
     const double a = 2e-4, b = 1.6e-3, turn = 0.1, c = cos(turn), s = sin(turn);
-    memset(rattle_inertia, 0, sizeof rattle_inertia);
-    rattle_inertia[0] = a * c * c + b * s * s;
-    rattle_inertia[4] = a * s * s + b * c * c;
-    rattle_inertia[1] = rattle_inertia[3] = (a - b) * c * s;
-    rattle_inertia[8] = 1.7e-3;
+    memset(I, 0, sizeof(double[9]));
+    I[0] = a * c * c + b * s * s;
+    I[4] = a * s * s + b * c * c;
+    I[1] = I[3] = (a - b) * c * s;
+    I[8] = 1.7e-3;
 }
 
 static void contact_point(const double gamma[3], double r[3], double *size)
@@ -103,9 +102,9 @@ static void contact_point(const double gamma[3], double r[3], double *size)
 
 static void rattle_rate(const void *system, double t, const double *y, double *dy)
 {
-    const double *w = y, *gamma = y + 3, *I = rattle_inertia;
+    const double *w = y, *gamma = y + 3, *I = system;
     double r[3], dr[3], v[3], Iw[3], size, a[3], b[3], force[3], along = 0;
-    (void)system, (void)t;
+    (void)t;
     contact_point(gamma, r, &size);
     cross(gamma, w, dy + 3);
     for (int k = 0; k < 3; k++) along += shape[k] * shape[k] * gamma[k] * dy[3 + k];
@@ -129,21 +128,20 @@ static void rattle_rate(const void *system, double t, const double *y, double *d
 
 static double rattle_error(Finding *f, double timestep, bool draw)
 {
-    double y[6] = {0.3, 0, -4, 0, 0, 1}, v[3], w[3], worst = 0;
-    set_rattle_inertia();
+    double y[6] = {0.3, 0, -4, 0, 0, 1}, v[3], w[3], I[9], worst = 0;
+    set_rattle_inertia(I);
     Sim sim = sim_open(f, timestep, "0 0 -9.81",
                        "<worldbody><geom type='plane' size='0 0 1' friction='20 0 0'/>"
                        "<body name='stone' pos='0 0 .03'><freejoint/><inertial pos='0 0 0' "
                        "mass='1' fullinertia='%.17g %.17g %.17g %.17g 0 0'/><geom type='ellipsoid' "
                        "size='.2 .05 .03' friction='20 0 0'/></body></worldbody>"
                        "<keyframe><key name='start' qvel='0 %.17g 0 .3 0 -4'/></keyframe>",
-                       rattle_inertia[0], rattle_inertia[4], rattle_inertia[8], rattle_inertia[1],
-                       -0.03 * 0.3);
+                       I[0], I[4], I[8], I[1], -0.03 * 0.3);
     int curve = draw ? finding_curve(f, "tenon") : -1;
     int exact = draw ? finding_reference_curve(f, "rolling without slip") : -1;
     for (int k = 1; k <= 80; k++) {
         sim_run(&sim, 0.05 * k);
-        ode_run(rattle_rate, NULL, y, 6, 0, 0.05, 200);
+        ode_run(rattle_rate, I, y, 6, 0, 0.05, 200);
         sim_body_velocity(&sim, "stone", v, w);
         double right = dot(y, y + 3);
         worst = fmax(worst, fabs(w[2] - right));
