@@ -14,7 +14,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libglfw3, libegl1, libegl-mesa0, libexpat1-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libexpat1-dev, zlib1g-dev") # what CMake asks for where others link libtenon.a
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libglfw3, libegl1, libegl-mesa0")
 find_program(TENON_SHLIBDEPS dpkg-shlibdeps)
 if(TENON_SHLIBDEPS) # asks the installed packages; it knows which versions of a library are needed
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
