@@ -110,7 +110,7 @@ struct WorldBase {
 /* What each iteration reads. */
 template <class R> struct Fast {
     typedef typename Vec4<R>::type V;
-    V *v; /* linear, angular per body */
+    V *v, *spin; /* per body, linear and angular; apart, so that fewer threads share a bank */
     V *arm_a, *arm_b, *normal, *total, *trial, *lambda;
     Ends16 *ends;
     int *side_start; /* per body */
@@ -171,7 +171,8 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
 template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
 {
     size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
-    c.take(s.v, 2 * n);
+    c.take(s.v, n);
+    c.take(s.spin, n);
     c.take(s.arm_a, points);
     c.take(s.arm_b, points);
     c.take(s.normal, points);
