@@ -12,8 +12,8 @@ namespace tn
 #define TN_BLOCK_MAX 256 /* threads */
 #endif
 #ifndef TN_EDGE_THREADS
-#define TN_EDGE_THREADS 128 /* where a step begins and ends */
-#define TN_EDGE_BLOCKS 6
+#define TN_EDGE_THREADS 256 /* where a step begins and ends */
+#define TN_EDGE_BLOCKS 2
 #endif
 #ifndef TN_BLOCKS_AT_LEAST
 #define TN_BLOCKS_AT_LEAST 2 /* at a time on a multiprocessor: bounds registers */

@@ -33,8 +33,8 @@ template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, in
     body->A[0] = (R)a;
     for (int k = 0; k < 6; k++) body->A[k + 1] = (R)packed[k];
     for (int k = 0; k < 6; k++) v_less[k] = v[k] - system->v_free[k];
-    s.v[2 * i] = V{(R)v_less[0], (R)v_less[1], (R)v_less[2], 0};
-    s.v[2 * i + 1] = V{(R)v_less[3], (R)v_less[4], (R)v_less[5], 0};
+    s.v[i] = V{(R)v_less[0], (R)v_less[1], (R)v_less[2], 0};
+    s.spin[i] = V{(R)v_less[3], (R)v_less[4], (R)v_less[5], 0};
 }
 
 /* As shift_of. */
@@ -151,7 +151,7 @@ template <class R> TN_DEVICE void factor_body(World<R> &s, int r)
 {
     typedef typename Vec4<R>::type V;
     IterBody<R> *body = &s.bodies[r];
-    V linear = s.v[2 * r], angular = s.v[2 * r + 1];
+    V linear = s.v[r], angular = s.spin[r];
     double H[21] = {0}, g[6] = {0};
     double v[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
     for (int i = s.side_start[r]; i < s.side_start[r + 1]; i++) {

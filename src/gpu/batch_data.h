@@ -80,7 +80,7 @@ template <class R> struct IterBody {
 struct WorldBase {
     int index;
     double t, gravity_size, ratio, alpha;
-    int pair_count, contact_count;
+    int pair_count, other_count, contact_count;
     bool bad, stuck;
     /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
     unsigned long long worst, worst_rigid, deepest, depths;
@@ -100,9 +100,9 @@ struct WorldBase {
     int *pushed;     /* per body */
     uint32_t *masks; /* per row of slots and segment: which of 32 may meet it */
     int *mask_start; /* their pairs */
-    int *pair1, *pair2, *pair_start;
-    TnContactPoint *points; /* in the order of the pairs */
-    double *shift, *give;   /* 3 per contact, as in Base */
+    int *pair1, *pair2, *pair_start, *others; /* others: pairs that are not only of spheres */
+    TnContactPoint *points;                   /* in the order of the pairs */
+    double *shift, *give;                     /* 3 per contact, as in Base */
     double *yield, *start_beta;
     double *next_qpos, *next_qvel;
 };
@@ -110,7 +110,7 @@ struct WorldBase {
 /* What each iteration reads. */
 template <class R> struct Fast {
     typedef typename Vec4<R>::type V;
-    V *v; /* linear, angular per body */
+    V *v, *spin; /* per body, linear and angular; apart, so that fewer threads share a bank */
     V *arm_a, *arm_b, *normal, *total, *trial, *lambda;
     Ends16 *ends;
     int *side_start; /* per body */
@@ -157,6 +157,7 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.pair1, pairs);
     c.take(s.pair2, pairs);
     c.take(s.pair_start, pairs + 1);
+    c.take(s.others, pairs);
     c.take(s.points, points);
     c.take(s.shift, 3 * points);
     c.take(s.give, 3 * points);
@@ -171,7 +172,8 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
 template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
 {
     size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
-    c.take(s.v, 2 * n);
+    c.take(s.v, n);
+    c.take(s.spin, n);
     c.take(s.arm_a, points);
     c.take(s.arm_b, points);
     c.take(s.normal, points);

@@ -115,33 +115,54 @@ TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
     }
 }
 
+/* Spheres with spheres and planes: most of all pairs, and quick. */
+TN_DEVICE inline bool is_plain(const WorldBase &s, int pair)
+{
+    TnGeomType a = s.slots[s.pair1[pair]].shape_type, b = s.slots[s.pair2[pair]].shape_type;
+    return a == TN_GEOM_SPHERE && (b == TN_GEOM_SPHERE || b == TN_GEOM_PLANE);
+}
+
 /* Writes the points of a pair, as many as there is room for; returns how many there are. */
-TN_DEVICE inline int look_at(const WorldBase &s, int slot1, int slot2, TnContactPoint *points,
+TN_DEVICE inline int look_at(const WorldBase &s, int i, bool plain, TnContactPoint *points,
                              int room)
 {
-    const TnCollider *c = s.collider;
-    TnGeomType a = c->slots[slot1].shape_type, b = c->slots[slot2].shape_type;
     TnSlotPair pair;
     TnEmitter e{};
     e.detection = s.detection;
     e.surface1 = e.surface2 = -1;
     e.points = points;
     e.capacity = room;
-    if (!tn_filter_pair(c, slot1, slot2, &pair)) return 0;
-    if (a == TN_GEOM_SPHERE && b == TN_GEOM_SPHERE)
-        tn_emit_spheres(&e, &pair);
-    else if (a == TN_GEOM_SPHERE && b == TN_GEOM_PLANE)
-        tn_emit_sphere_plane(&e, &pair);
-    else
+    if (!tn_filter_pair(s.collider, s.pair1[i], s.pair2[i], &pair)) return 0;
+    if (!plain)
         emit_shapes(&e, &pair);
+    else if (s.slots[pair.slot2].shape_type == TN_GEOM_SPHERE)
+        tn_emit_spheres(&e, &pair);
+    else
+        tn_emit_sphere_plane(&e, &pair);
     return e.count;
 }
 
-/* Each pair is looked at twice: for how many points it has, and for these. */
+/* The points of a pair at their place. */
+TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
+{
+    int first = s.pair_start[i], count = s.pair_start[i + 1] - first;
+    if (count) look_at(s, i, plain, s.points + first, count);
+}
+
+/* Each pair is looked at twice: for how many points it has, and for these. Pairs of other shapes
+ * than spheres come last, so that those of spheres do not wait for them. */
 TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
 {
-    block.each(s.pair_count,
-               [&](int i) { s.pair_start[i] = look_at(s, s.pair1[i], s.pair2[i], nullptr, 0); });
+    block.once([&] { s.other_count = 0; });
+    block.each(s.pair_count, [&](int i) {
+        if (is_plain(s, i))
+            s.pair_start[i] = look_at(s, i, true, nullptr, 0);
+        else
+            s.others[atomic_add(&s.other_count, 1)] = i;
+    });
+    block.each(s.other_count, [&](int k) {
+        s.pair_start[s.others[k]] = look_at(s, s.others[k], false, nullptr, 0);
+    });
     block.scan(s.pair_start, s.pair_count);
     block.once([&] {
         s.contact_count = s.pair_start[s.pair_count];
@@ -152,9 +173,9 @@ TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase
     });
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
-        int first = s.pair_start[i], count = s.pair_start[i + 1] - first;
-        if (count) look_at(s, s.pair1[i], s.pair2[i], s.points + first, count);
+        if (is_plain(s, i)) write_points(s, i, true);
     });
+    block.each(s.other_count, [&](int k) { write_points(s, s.others[k], false); });
 }
 
 } // namespace tn

@@ -30,12 +30,12 @@ template <class R> TN_DEVICE inline void update_contact(const Fast<R> &s, int i,
     typedef typename Vec4<R>::type V;
     Ends16 e = s.ends[i];
     V p = s.arm_a[i], n = s.normal[i], u = s.total[i], t = s.trial[i], l = s.lambda[i];
-    V va = s.v[2 * e.a], wa = s.v[2 * e.a + 1], o = s.arm_b[i];
+    V va = s.v[e.a], wa = s.spin[e.a], o = s.arm_b[i];
     u.x -= va.x + wa.y * p.z - wa.z * p.y;
     u.y -= va.y + wa.z * p.x - wa.x * p.z;
     u.z -= va.z + wa.x * p.y - wa.y * p.x;
     if (e.b >= 0) {
-        V vb = s.v[2 * e.b], wb = s.v[2 * e.b + 1];
+        V vb = s.v[e.b], wb = s.spin[e.b];
         u.x += vb.x + wb.y * o.z - wb.z * o.y;
         u.y += vb.y + wb.z * o.x - wb.x * o.z;
         u.z += vb.z + wb.x * o.y - wb.y * o.x;
@@ -83,8 +83,8 @@ TN_DEVICE inline void update_body(const Fast<R> &s, int r, IterBody<R> &body, R 
             v[i] += h * x[j];
             if (j > i) v[j] += h * x[i];
         }
-    s.v[2 * r] = V{v[0], v[1], v[2], 0};
-    s.v[2 * r + 1] = V{v[3], v[4], v[5], 0};
+    s.v[r] = V{v[0], v[1], v[2], 0};
+    s.spin[r] = V{v[3], v[4], v[5], 0};
     const R *A = body.A;
     R Av[6] = {A[0] * v[0],
                A[0] * v[1],

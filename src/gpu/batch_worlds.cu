@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
             lay_out_fast<R>(b, s, small);
         });
         int n = s.contact_count;
-        copy_words(block, s.v, there.v, 2 * b.body_count);
+        copy_words(block, s.v, there.v, b.body_count);
+        copy_words(block, s.spin, there.spin, b.body_count);
         copy_words(block, s.arm_a, there.arm_a, n);
         copy_words(block, s.arm_b, there.arm_b, n);
         copy_words(block, s.normal, there.normal, n);

@@ -276,15 +276,24 @@ static bool check_row(TnBatch *batch, int index, TnError *err)
     return true;
 }
 
+/* Parameters that were set since. */
+static TnStatus push_parameters(TnBatch *batch, TnError *err)
+{
+    TnBatchDevice *d = batch->device;
+    if (d->changed &&
+        !tn_gpu_batch_parameters(d->gpu, d->gravity, d->timestep, d->links, d->surfaces, err))
+        return TN_ERROR_DEVICE;
+    d->changed = false;
+    return TN_OK;
+}
+
 TnStatus tn_batch_device_push(TnBatch *batch, TnError *err)
 {
     const TnBatchView *view = &batch->view;
     TnBatchDevice *d = batch->device;
     bool fits = true;
-    if (d->changed &&
-        !tn_gpu_batch_parameters(d->gpu, d->gravity, d->timestep, d->links, d->surfaces, err))
-        return TN_ERROR_DEVICE;
-    d->changed = false;
+    TnStatus status = push_parameters(batch, err);
+    if (status != TN_OK) return status;
     for (int i = 0; i < view->count; i++) {
         batch->refused[i] = row_differs(batch, i) ? 1 : 0;
         if (batch->refused[i] && !check_row(batch, i, err)) fits = false;
@@ -364,7 +373,7 @@ TnStatus tn_batch_device_step(TnBatch *batch, int steps, const uint8_t *mask, Tn
 {
     if (!batch || !batch->device) return tn_batch_refuse(err, "the batch is not on a device");
     if (steps < 0) return tn_batch_refuse(err, "steps must be 0 or more");
-    TnStatus status = tn_batch_device_push(batch, err);
+    TnStatus status = push_parameters(batch, err);
     if (status != TN_OK) return status;
     return tn_gpu_batch_step(batch->device->gpu, steps, mask, true, err) ? TN_OK : TN_ERROR_DEVICE;
 }

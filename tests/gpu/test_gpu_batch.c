@@ -248,7 +248,7 @@ TEST(masks_rows_and_resets)
     /* a row that is written here, while the device is ahead with the others */
     double x = there.qpos[2 * v.qpos_count + 2];
     v.qpos[2] = 7.0;
-    CHECK(tn_batch_device_step(batch, 0, NULL, &err) == TN_OK);
+    CHECK(tn_batch_push(batch, 0, &err) == TN_OK);
     CHECK(there.qpos[2] == 7.0 && there.qpos[2 * v.qpos_count + 2] == x);
     v.qvel[v.dof_count] = NAN;
     CHECK(tn_batch_step(batch, NULL, &err) == TN_ERROR_USAGE);
