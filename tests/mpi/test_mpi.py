@@ -36,6 +36,15 @@ def run(ranks, *arguments):
     return subprocess.run(command(ranks, *arguments), env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
 
 
+def time_of(saved):
+    """Simulated time of a checkpoint, which a new one may replace meanwhile; 0: there is none yet."""
+    try:
+        with open(saved, "rb") as file:
+            return struct.unpack_from("<d", file.read(), TIME_IN_CHECKPOINT)[0]
+    except FileNotFoundError:
+        return 0.0
+
+
 class MpiTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -113,7 +122,7 @@ class MpiTest(unittest.TestCase):
                                        "--quiet", *FIXED), env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
         try:
-            while not os.path.exists(saved) and job.poll() is None:
+            while time_of(saved) <= 0 and job.poll() is None:
                 time.sleep(0.02)
             children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True)
             os.kill(int(children.stdout.split()[-1]), signal.SIGKILL)
@@ -122,8 +131,7 @@ class MpiTest(unittest.TestCase):
             job.kill()
         self.assertNotEqual(job.returncode, 0)
         self.assertIn("signal 9", message)
-        with open(saved, "rb") as file:
-            end = struct.unpack_from("<d", file.read(), TIME_IN_CHECKPOINT)[0] + 0.05
+        end = time_of(saved) + 0.05
         wanted = self.report(None, model, "--duration", end, *FIXED)
         for ranks in (None, 2):
             found = self.report(ranks, model, "--duration", end, "--resume", saved, *FIXED)
