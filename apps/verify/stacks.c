@@ -237,8 +237,9 @@ static const VerifyRow rows[] = {
               "that miss the solver's tolerance.",
      .source = "0.",
      .unit = "",
-     .tolerance = 0.03,
-     .reason = "boxes on their edges, hit from all sides: no method finds forces to 1e-6 in time.",
+     .tolerance = 0.05,
+     .reason = "boxes on their edges, hit from all sides: no method finds forces to 1e-6 in time. "
+               "Rounding decides which steps.",
      .weak = true,
      .run = missed,
      .number = 10},
