@@ -91,6 +91,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                 "as the model says");
     table[count++] = option_package_path();
     table[count++] = option_free_base();
+    table[count++] = option_files();
+    table[count++] = option_limit_factor();
     return count;
 }
 
