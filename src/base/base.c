@@ -131,7 +131,13 @@ void *tn_aligned_alloc(size_t bytes)
     if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
     return aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0));
 }
-void tn_free(void *p) { free(p); }
+void tn_free(void *p)
+{
+#ifndef NDEBUG
+    if (p) memset(p, 0xDD, malloc_usable_size(p)); /* see TN_ASSERT_ALIVE */
+#endif
+    free(p);
+}
 
 char *tn_strdup(const char *s)
 {

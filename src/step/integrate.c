@@ -190,8 +190,11 @@ bool tn_step_integrate(TnStep *step)
             return false;
     }
     if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
-    place_followers(world); /* balancing may have moved who carries them */
+    bool shifted = atomic_load_explicit(&step->shifted, memory_order_relaxed);
+    if (shifted) place_followers(world); /* with those who carry them */
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
+    /* to the last bit those of the state, as a restored one has them */
+    if (shifted) world->energies_known = false;
     tn_mocap_finish(world);
     if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
     take_activations(step);

@@ -36,6 +36,7 @@ typedef struct TnStep {
     double *next_act;        /* activations at the step's end */
     TnSystems *systems;      /* the world's */
     atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
+    atomic_bool shifted;     /* balancing has moved somebody (balance.c) */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
