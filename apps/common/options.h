@@ -96,6 +96,7 @@ typedef struct SimOptions {
     double tolerance; /* NaN: not given */
     int sleep;        /* TnSleep */
     int device;       /* TnDevice */
+    int set;          /* TnInstructionSet */
     int threads;
     int relinearize;
     int substeps; /* 0: as the model says */

@@ -240,6 +240,15 @@ static TnRecording *open_file(const char *path, TnError *err)
     return recording;
 }
 
+int64_t tn_recording_end_of(const TnRecording *recording, int frames)
+{
+    for (int i = 0; i < recording->place_count; i++) {
+        const GroupPlace *p = &recording->places[i];
+        if (p->first_frame + p->frame_count == frames) return p->offset + p->length;
+    }
+    return -1;
+}
+
 /* ---- parts ---- */
 
 static bool open_part(TnRecording *recording, int part, TnError *err)

@@ -234,6 +234,7 @@ typedef struct TnMeshMatrix {
  * same. */
 TnMeshMemory *tn_mesh_memory_create(void); /* NULL: no memory */
 void tn_mesh_memory_destroy(TnMeshMemory *memory);
+bool tn_mesh_memory_lacked(const TnMeshMemory *memory); /* there was none for the last plan */
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_mesh(TnProblem *problem, int block, int node_count, TnMeshMatrix matrix,
                          int port_start, int port_count);

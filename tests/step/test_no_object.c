@@ -55,6 +55,7 @@ TEST(functions_of_definitions_of_a_builder_survive_null) { tn_builder_definition
 TEST(functions_of_models_survive_null)
 {
     tn_model_info(NULL);
+    CHECK(tn_model_fingerprint(NULL) == 0);
     tn_model_body_name(NULL, 1);
     tn_model_joint_name(NULL, 1);
     tn_model_geom_name(NULL, 1);
@@ -125,6 +126,7 @@ TEST(functions_of_worlds_survive_null)
     tn_world_reset(NULL, 1);
     tn_world_island(NULL, 0);
     tn_world_worst_constraint(NULL, 0, NULL, 0);
+    CHECK(tn_world_trouble(NULL).kind == TN_TROUBLE_NONE);
     NONE(tn_world_body_asleep(NULL, 1));
     tn_world_wake(NULL, 1);
     NONE(tn_world_model(NULL));
@@ -211,11 +213,16 @@ TEST(functions_of_batches_survive_null)
     STATUS(tn_batch_set_actuator(NULL, NULL, 1, NULL, NULL, NULL));
     STATUS(tn_batch_set_joint_forces(NULL, NULL, 1, NULL, NULL));
     STATUS(tn_batch_set_body_mass(NULL, NULL, 1, NULL, NULL, NULL, NULL));
+    STATUS(tn_batch_set_mocap(NULL, NULL, 1, NULL, NULL, NULL));
     STATUS(tn_batch_restore(NULL, NULL, NULL, NULL, NULL));
     STATUS(tn_batch_rollout(NULL, NULL, NULL));
     NONE(tn_batch_world(NULL, 0));
     STATUS(tn_batch_push(NULL, 0, NULL));
     tn_batch_pull(NULL, 0);
+    CHECK(tn_batch_device_view(NULL).memory == 0);
+    STATUS(tn_batch_device_step(NULL, 1, NULL, NULL));
+    STATUS(tn_batch_device_reset(NULL, NULL, 0, NULL));
+    STATUS(tn_batch_fetch(NULL, NULL));
 }
 
 TEST(functions_of_solvers_survive_null)
@@ -273,6 +280,7 @@ TEST(functions_of_recordings_survive_null)
 {
     NONE(tn_recorder_create(NULL, NULL, NULL, NULL));
     STATUS(tn_recorder_write(NULL, NULL, NULL));
+    STATUS(tn_recorder_flush(NULL, NULL));
     tn_recorder_close(NULL, NULL);
     NONE(tn_recording_open(NULL, NULL));
     tn_recording_close(NULL);

@@ -137,6 +137,8 @@ static double a[64], b[64]; /* inputs and outputs that nobody looks at */
       STATUS(tn_batch_set_actuator(x->batch, NULL, id, b, b, NULL)))                               \
     X(tn_batch_set_joint_forces, joint_count,                                                      \
       STATUS(tn_batch_set_joint_forces(x->batch, NULL, id, (TnJointForces[2]){{0}}, NULL)))        \
+    X(tn_batch_set_mocap, body_count, STATUS(tn_batch_set_mocap(x->batch, NULL, id, b, b, NULL)))  \
+    X(tn_batch_device_reset, key_count, STATUS(tn_batch_device_reset(x->batch, NULL, id, NULL)))   \
     X(tn_batch_set_body_mass, body_count,                                                          \
       STATUS(tn_batch_set_body_mass(x->batch, NULL, id, b, NULL, NULL, NULL)))                     \
     X(tn_batch_world, key_count, x->wrong += tn_batch_world(x->batch, beyond(id)) != NULL)         \

@@ -38,4 +38,10 @@ struct SimbenchRun {
     bool diverged;
 };
 
+/* simbench_run.c: scene and t are set before. On failure there is no world, and the caller destroys
+ * the model. */
+TnStatus simbench_open(SimbenchRun *run, const TnWorldDef *def, TnError *err);
+/* Runs it, sums up and destroys world and model. */
+void simbench_run(SimbenchRun *run, double duration);
+
 #endif

@@ -135,9 +135,4 @@ void hard_measure_push(HardMeasure *measure, TnWorld *world, double share, uint6
 bool hard_measure_step(HardMeasure *measure, const TnWorld *world, bool forces);
 void hard_measure_finish(const HardMeasure *measure, HardRun *run);
 
-/* hard_report.c */
-void hard_print_table(const HardRun *rows, int count, const HardOptions *options);
-void hard_print_json(const HardRun *rows, int row_count, const HardRun *runs, int run_count,
-                     const HardOptions *options);
-
 #endif
