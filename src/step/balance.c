@@ -106,6 +106,7 @@ static void change_subsystem(const Balance *b, int s, const TnChange *c)
 static void change_group(const Balance *b, int root, const TnChange *c)
 {
     b->summed[root] = false;
+    atomic_store_explicit(&b->step->changed, true, memory_order_relaxed);
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) change_subsystem(b, s, c);
 }
 
