@@ -42,9 +42,11 @@ void say(const char *command, const char *format, ...)
     if (listener) {
         add_line(listener, format, args);
     } else {
-        fprintf(stderr, "%s %s: ", program.name, command);
-        vfprintf(stderr, format, args);
-        fputc('\n', stderr);
+        char line[4096];
+        vsnprintf(line, sizeof line, format, args);
+        for (char *c = line; *c; c++)
+            if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7F) *c = '?';
+        fprintf(stderr, "%s %s: %s\n", program.name, command, line);
     }
     va_end(args);
 }
@@ -167,15 +169,41 @@ bool find_key(const char *command, const TnModel *model, const char *name, TnKey
     if (*key) return true;
     int count = tn_model_info(model).key_count;
     fprintf(stderr, "%s %s: the model has no key '%s'", program.name, command, name);
+    char buffer[SHOWN_SIZE];
     for (TnKeyId id = 1; id <= count; id++)
-        fprintf(stderr, "%s'%s'", id == 1 ? "; it has " : ", ", tn_model_key_name(model, id));
+        fprintf(stderr, "%s'%s'", id == 1 ? "; it has " : ", ",
+                shown(tn_model_key_name(model, id), buffer));
     fputs(count ? "\n" : "; it has none\n", stderr);
     return false;
 }
 
+static bool is_plain(const char *text)
+{
+    size_t length = 0;
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+        if (*s < 0x20 || *s == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0) || ++length > 200)
+            return false;
+    return true;
+}
+
+const char *shown(const char *text, char buffer[SHOWN_SIZE])
+{
+    if (is_plain(text)) return text;
+    size_t used = 0;
+    const unsigned char *s = (const unsigned char *)text;
+    for (; *s && used < 200; s++) {
+        bool pair = s[0] == 0xC2 && s[1] >= 0x80 && s[1] < 0xA0;
+        buffer[used++] = pair || *s < 0x20 || *s == 0x7F ? '?' : (char)*s;
+        s += pair;
+    }
+    while (*s && used > 0 && (*s & 0xC0) == 0x80) s--, used--; /* not within a character */
+    snprintf(buffer + used, SHOWN_SIZE - used, "%s", *s ? "..." : "");
+    return buffer;
+}
+
 static const char *label_of(const char *name, const char *kind, int id, char buffer[NAME_SIZE])
 {
-    if (name[0]) return name;
+    if (name[0]) return shown(name, buffer);
     snprintf(buffer, NAME_SIZE, "%s%d", kind, id);
     return buffer;
 }

@@ -48,6 +48,10 @@ bool is_same_file(const char *a, const char *b);
  * there is none. */
 bool find_key(const char *command, const TnModel *model, const char *name, TnKeyId *key);
 
+/* A text for people: without control characters, and cut where it is longer than 200 bytes. */
+#define SHOWN_SIZE 256
+const char *shown(const char *text, char buffer[SHOWN_SIZE]);
+
 /* A joint's or body's name, or `joint3`, `body5` by id where it has none. */
 #define NAME_SIZE 256
 const char *joint_label(const TnModel *model, TnJointId id, char buffer[NAME_SIZE]);

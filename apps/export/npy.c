@@ -29,12 +29,12 @@ const char *npy_type(char kind, int bytes, char buffer[NPY_TYPE_SIZE])
     return buffer;
 }
 
-/* The characters of UTF-8 text; a byte that is none stands for itself. */
-static int decode_utf8(const char *text, uint32_t *out)
+/* The characters of UTF-8 text, at most so many; a byte that is none stands for itself. */
+static int decode_utf8(const char *text, int most, uint32_t *out)
 {
     const unsigned char *s = (const unsigned char *)text;
     int count = 0;
-    while (*s) {
+    while (*s && count < most) {
         int extra = *s >= 0xF0 ? 3 : *s >= 0xE0 ? 2 : *s >= 0xC0 ? 1 : 0;
         uint32_t code = extra ? *s & (0x3Fu >> extra) : *s;
         int used = 0;
@@ -51,6 +51,8 @@ static int decode_utf8(const char *text, uint32_t *out)
     return count;
 }
 
+enum { MOST_WIDTH = 1000 }; /* all are as wide as the longest: one of 10 MB would be too much */
+
 /* Texts of one width, in 32-bit characters, filled with zeros: NumPy's unicode arrays. */
 bool npy_names(Zip *zip, const char *name, int count,
                const char *(*name_of)(const void *context, int index, char *buffer),
@@ -59,7 +61,7 @@ bool npy_names(Zip *zip, const char *name, int count,
     char buffer[NPY_NAME_SIZE], shape[24], type[NPY_TYPE_SIZE], wide_type[24];
     int width = 1;
     for (int i = 0; i < count; i++) {
-        int length = decode_utf8(name_of(context, i, buffer), NULL);
+        int length = decode_utf8(name_of(context, i, buffer), MOST_WIDTH, NULL);
         if (length > width) width = length;
     }
     uint32_t *cell = malloc((size_t)width * sizeof *cell);
@@ -68,7 +70,7 @@ bool npy_names(Zip *zip, const char *name, int count,
     bool fine = cell && npy_begin(zip, name, wide_type, shape);
     for (int i = 0; i < count && fine; i++) {
         memset(cell, 0, (size_t)width * sizeof *cell);
-        decode_utf8(name_of(context, i, buffer), cell);
+        decode_utf8(name_of(context, i, buffer), width, cell);
         fine = zip_write(zip, cell, (size_t)width * sizeof *cell);
     }
     free(cell);

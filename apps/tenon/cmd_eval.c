@@ -166,12 +166,13 @@ static void print_text(const TnModel *model, const TnModelInfo *info, const Eval
     print_row("", data->out.bias, nv);
     if (info->actuator_count) printf("actuator force\n");
     for (TnActuatorId id = 1; id <= info->actuator_count; id++)
-        print_row(tn_model_actuator_name(model, id), data->out.actuator_force + id - 1, 1);
+        print_row(shown(tn_model_actuator_name(model, id), name), data->out.actuator_force + id - 1,
+                  1);
     if (info->sensor_count) printf("sensors\n");
     for (TnSensorId id = 1; id <= info->sensor_count; id++) {
         TnSensorInfo sensor = tn_model_sensor_info(model, id);
-        print_row(tn_model_sensor_name(model, id), data->out.sensors + sensor.data_start,
-                  sensor.data_count);
+        print_row(shown(tn_model_sensor_name(model, id), name),
+                  data->out.sensors + sensor.data_start, sensor.data_count);
     }
     if (data->world) forces_text(data->world);
 }

@@ -100,7 +100,8 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     char joint_name[NAME_SIZE], body_name[NAME_SIZE];
     TnModelInfo info = tn_model_info(model);
     const TnOption *option = &info.option;
-    printf("%s\n", info.name[0] ? info.name : path);
+    char buffer[SHOWN_SIZE];
+    printf("%s\n", info.name[0] ? shown(info.name, buffer) : path);
     table_line(stdout, "bodies", "%d", info.body_count - 1);
     table_line(stdout, "joints", "%d", info.joint_count);
     table_line(stdout, "degrees of freedom", "%d (%d numbers in qpos)", info.dof_count,
@@ -150,20 +151,23 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     if (info.wheel_count) printf("wheels\n");
     for (TnWheelId id = 1; id <= info.wheel_count; id++) {
         TnWheelInfo wheel = tn_model_wheel_info(model, id);
-        table_line(stdout, tn_model_wheel_name(model, id), "%s, body %s, radius %g m%s",
-                   wheel_kind_names[wheel.kind], body_label(model, wheel.body, body_name),
-                   wheel.radius, wheel.keep_height ? ", height kept" : "");
+        table_line(stdout, shown(tn_model_wheel_name(model, id), joint_name),
+                   "%s, body %s, radius %g m%s", wheel_kind_names[wheel.kind],
+                   body_label(model, wheel.body, body_name), wheel.radius,
+                   wheel.keep_height ? ", height kept" : "");
     }
     if (info.actuator_count) printf("actuators\n");
     for (TnActuatorId id = 1; id <= info.actuator_count; id++)
-        printf("  %s\n", tn_model_actuator_name(model, id));
+        printf("  %s\n", shown(tn_model_actuator_name(model, id), buffer));
     if (info.sensor_count) printf("sensors\n");
     for (TnSensorId id = 1; id <= info.sensor_count; id++) {
         TnSensorInfo sensor = tn_model_sensor_info(model, id);
-        table_line(stdout, tn_model_sensor_name(model, id), "%s", sensor_type_name(sensor.type));
+        table_line(stdout, shown(tn_model_sensor_name(model, id), buffer), "%s",
+                   sensor_type_name(sensor.type));
     }
     if (info.key_count) printf("keys\n");
-    for (TnKeyId id = 1; id <= info.key_count; id++) printf("  %s\n", tn_model_key_name(model, id));
+    for (TnKeyId id = 1; id <= info.key_count; id++)
+        printf("  %s\n", shown(tn_model_key_name(model, id), buffer));
     return fine;
 }
 

@@ -276,7 +276,8 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     const Totals *t = &result->totals;
     TnModelInfo info = tn_model_info(tn_world_model(world));
     double ms = 1e3 / (double)(t->steps ? t->steps : 1);
-    fprintf(out, "%s\n", info.name[0] ? info.name : run->model_path);
+    char buffer[SHOWN_SIZE];
+    fprintf(out, "%s\n", info.name[0] ? shown(info.name, buffer) : run->model_path);
     table_line(out, "bodies", "%d", info.body_count - 1);
     table_line(out, "degrees of freedom", "%d", info.dof_count);
     table_line(out, "subsystems", "%d (%d free bodies, %d trees, %d cables)",

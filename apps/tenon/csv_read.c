@@ -195,12 +195,13 @@ int csv_table_find(const CsvTable *table, const char *command, const char *optio
     long number = strtol(name, &end, 10);
     if (*name && !*end && number >= 1 && number <= table->column_count) return (int)number - 1;
     const char *near = nearest_name(name, (const char *const *)table->names, table->column_count);
+    char buffer[SHOWN_SIZE];
     fprintf(stderr, "tenon %s: %s: there is no column '%s' in %s", command, option, name,
             table->path);
-    if (near) fprintf(stderr, "; did you mean '%s'?", near);
+    if (near) fprintf(stderr, "; did you mean '%s'?", shown(near, buffer));
     fprintf(stderr, "\nIts %d columns: ", table->column_count);
     for (int i = 0; i < table->column_count && i < LISTED; i++)
-        fprintf(stderr, "%s%s", i ? ", " : "", table->names[i]);
+        fprintf(stderr, "%s%s", i ? ", " : "", shown(table->names[i], buffer));
     fprintf(stderr, "%s\n", table->column_count > LISTED ? ", ..." : "");
     return -1;
 }

@@ -27,7 +27,8 @@ static const char *yes_no(bool value) { return value ? "yes" : "no"; }
 
 static void print_text(const TnScene *scene, const TnRecordingInfo *info, const char *path)
 {
-    printf("%s\n", scene->name[0] ? scene->name : path);
+    char buffer[SHOWN_SIZE];
+    printf("%s\n", scene->name[0] ? shown(scene->name, buffer) : path);
     table_line(stdout, "frames", "%d", info->frame_count);
     table_line(stdout, "time", "%g s ... %g s", info->start, info->end);
     table_line(stdout, "duration", "%g s", info->end - info->start);

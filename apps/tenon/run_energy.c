@@ -50,7 +50,7 @@ static const char *where(const RunEnergy *energy, const TnModel *model, char tex
     if (energy->worst_soft) {
         const char *name = tn_model_soft_info(model, energy->worst_soft).name;
         if (name[0])
-            snprintf(text, WHERE_SIZE, "soft body '%s'", name);
+            snprintf(text, WHERE_SIZE, "soft body '%s'", shown(name, body));
         else
             snprintf(text, WHERE_SIZE, "soft body %d", (int)energy->worst_soft);
         return text;

@@ -15,7 +15,8 @@ extern "C" {
  * build. A function that returns a struct, a number or a bool returns zeros (false, -1 where the
  * comment says so); its outputs are zeros. One that returns TnStatus returns TN_ERROR_USAGE. A
  * setter that returns nothing does nothing. Outputs that are not wanted may be NULL. Arrays must
- * have the sizes that the comments state. */
+ * have the sizes that the comments state. An object that was destroyed must not be used; builds
+ * with assertions notice it. */
 
 typedef struct TnWorld TnWorld;
 

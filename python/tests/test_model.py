@@ -48,6 +48,27 @@ def test_errors_of_files_have_their_place(tmp_path):
         tenon.Model.from_string("<mujoco><nonsense/></mujoco>")
 
 
+def test_a_model_reads_files_near_it(tmp_path):
+    own = tmp_path / "a" / "b"
+    own.mkdir(parents=True)
+    part = '<mujoco><worldbody><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
+    (tmp_path / "part.xml").write_text(part)
+    (tmp_path / "a" / "part.xml").write_text(part)
+    for name, reach, fine in (("../part.xml", "near", True), ("../part.xml", "folder", False),
+                              ("../../part.xml", "near", False), ("../../part.xml", "any", True)):
+        (own / "m.xml").write_text(f'<mujoco><include file="{name}"/></mujoco>')
+        if fine:
+            assert tenon.Model.from_file(own / "m.xml", reach=reach).nq == 7
+        else:
+            with pytest.raises(tenon.ModelError, match="not in the model's folder"):
+                tenon.Model.from_file(own / "m.xml", reach=reach)
+    with pytest.raises(Exception, match="reach is"):
+        tenon.Model.from_file(own / "m.xml", reach="everywhere")
+    with pytest.raises(tenon.ModelError, match="2000000 segments"):
+        tenon.Model.from_string('<mujoco><tenon><rod name="r" start="0 0 0" end="1 0 0" segments="9999999"/></tenon></mujoco>',
+                                limit_factor=2)
+
+
 def test_a_text_may_have_files():
     text = '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'
     part = b'<mujocoinclude><body name="ball"><freejoint/><geom size="0.1"/></body></mujocoinclude>'

@@ -43,6 +43,18 @@ void tn_assert_failed(const char *expression, const char *file, int line)
 }
 #endif
 
+/* C0, delete, and C1 in UTF-8 (C2 80 to C2 9F). */
+void tn_text_clean(char *text)
+{
+    char *out = text;
+    for (const unsigned char *in = (const unsigned char *)text; *in; in++) {
+        bool pair = in[0] == 0xC2 && in[1] >= 0x80 && in[1] < 0xA0;
+        *out++ = pair || *in < 0x20 || *in == 0x7F ? '?' : (char)*in;
+        in += pair;
+    }
+    *out = '\0';
+}
+
 /* ---- errors ---- */
 
 static void append_line(TnError *err, TnStatus code, const char *prefix, const char *format,
@@ -56,6 +68,7 @@ static void append_line(TnError *err, TnStatus code, const char *prefix, const c
     int n = snprintf(line, sizeof line, "%s", prefix);
     if (n < 0) n = 0;
     if ((size_t)n < sizeof line) vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+    tn_text_clean(line);
     /* A line that does not fit whole is left out: half a message misleads. */
     if (used + strlen(line) + 2 > size) return;
     if (used) err->message[used++] = '\n';
@@ -139,6 +152,9 @@ void *tn_aligned_alloc(size_t bytes)
 void tn_free(void *p)
 {
     if (p) atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
+#ifndef NDEBUG
+    if (p) memset(p, 0xDD, malloc_usable_size(p)); /* see TN_ASSERT_ALIVE */
+#endif
     free(p);
 }
 

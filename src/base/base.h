@@ -19,6 +19,14 @@ void tn_assert_failed(const char *expression, const char *file, int line);
 #define TN_ASSERT(x) ((x) ? (void)0 : tn_assert_failed(#x, __FILE__, __LINE__))
 #endif
 
+/* Models, worlds, batches, solvers and recordings say that they are alive; what is freed is
+ * overwritten in builds with assertions. So these notice who uses something that was destroyed. */
+#define TN_ALIVE UINT32_C(0x6e746e61)
+#define TN_ASSERT_ALIVE(object) TN_ASSERT(!(object) || (object)->alive == TN_ALIVE)
+
+/* Control characters become '?': in a terminal they would act. In place. */
+void tn_text_clean(char *text);
+
 /* Adds one line to the error (NULL err is fine) and keeps the first code. Lines that no longer fit
  * are counted. */
 void tn_error_add(TnError *err, TnStatus code, const char *format, ...) TN_PRINTF(3, 4);

@@ -117,6 +117,7 @@ const char *tn_record_get_text(TnRecordIn *in, TnIoPool *pool)
 {
     int length = tn_record_get_count(in, 1);
     const uint8_t *place = tn_record_get_bytes(in, (size_t)length);
-    const char *text = place ? tn_io_copy(pool, (const char *)place, (size_t)length) : NULL;
+    char *text = place ? tn_io_copy(pool, (const char *)place, (size_t)length) : NULL;
+    if (text) tn_text_clean(text); /* whoever wrote it */
     return text ? text : "";
 }

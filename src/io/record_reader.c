@@ -23,6 +23,7 @@ typedef struct GroupPlace {
 
 struct TnRecording {
     char *path;
+    uint32_t alive; /* TN_ALIVE */
     FILE *file;
     TnIoPool pool; /* the scene */
     TnScene *scene;
@@ -221,7 +222,10 @@ static bool open_recording(TnRecording *recording, TnError *err)
 static TnRecording *open_file(const char *path, TnError *err)
 {
     TnRecording *recording = tn_calloc(1, sizeof *recording);
-    if (recording) recording->path = tn_strdup(path);
+    if (recording) {
+        recording->alive = TN_ALIVE;
+        recording->path = tn_strdup(path);
+    }
     if (!recording || !recording->path) {
         tn_error_add(err, TN_ERROR_MEMORY, "%.700s: no memory to read it", path);
         tn_recording_close(recording);
@@ -332,6 +336,7 @@ TnRecording *tn_recording_open(const char *path, TnError *err)
 
 void tn_recording_close(TnRecording *recording)
 {
+    TN_ASSERT_ALIVE(recording);
     if (!recording) return;
     for (uint32_t k = 1; recording->others && k < recording->parts; k++)
         tn_recording_close(recording->others[k - 1]);
@@ -358,6 +363,7 @@ TnRecordingInfo tn_recording_info(const TnRecording *recording)
 
 double tn_recording_time(const TnRecording *recording, int index)
 {
+    TN_ASSERT_ALIVE(recording);
     if (!recording || index < 0 || index >= recording->info.frame_count) return 0.0;
     return recording->times[index];
 }
@@ -458,6 +464,7 @@ static TnStatus read_frame(TnRecording *recording, int index, TnFrame *frame, Tn
 
 TnStatus tn_recording_frame(TnRecording *recording, int index, TnFrame *frame, TnError *err)
 {
+    TN_ASSERT_ALIVE(recording);
     if (!recording || !frame || frame->body_count != recording->scene->body_count ||
         frame->point_count != recording->scene->point_count) {
         tn_error_add(err, TN_ERROR_USAGE, "the frame was not created of the recording's scene");

@@ -87,9 +87,10 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c ==
 
 static bool has_control_character(const char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' && *text != '\r')
-            return true;
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        if ((*s < 0x20 && *s != '\t' && *s != '\n' && *s != '\r') || *s == 0x7F) return true;
+        if (s[0] == 0xC2 && s[1] >= 0x80 && s[1] < 0xA0) return true; /* C1 */
+    }
     return false;
 }
 

@@ -335,6 +335,7 @@ bool tn_layout(TnCompile *c)
     c->model = memory;
     *c->model = head;
     c->model->memory = memory;
+    c->model->alive = TN_ALIVE;
     Block placed = {.base = memory, .used = sizeof(TnModel)};
     lay_out(&placed, c, c->model);
     return true;

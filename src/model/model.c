@@ -9,11 +9,13 @@
 
 void tn_model_destroy(TnModel *model)
 {
+    TN_ASSERT_ALIVE(model);
     if (model) tn_free(model->memory); /* the model itself lies in it */
 }
 
 TnModelInfo tn_model_info(const TnModel *model)
 {
+    TN_ASSERT_ALIVE(model);
     if (!model) return (TnModelInfo){.name = ""};
     return (TnModelInfo){
         .name = model->name,

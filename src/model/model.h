@@ -388,6 +388,7 @@ typedef struct TnTie {
 
 struct TnModel {
     TnOption option;
+    uint32_t alive; /* TN_ALIVE */
     TnView view;
     const char *name;
     int body_count, link_count, joint_count, geom_count, site_count, tendon_count, actuator_count,

@@ -106,6 +106,7 @@ static void change_subsystem(const Balance *b, int s, const TnChange *c)
 static void change_group(const Balance *b, int root, const TnChange *c)
 {
     b->summed[root] = false;
+    atomic_store_explicit(&b->step->changed, true, memory_order_relaxed);
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) change_subsystem(b, s, c);
 }
 
@@ -114,6 +115,8 @@ static void change_group(const Balance *b, int root, const TnChange *c)
 static void shift_group(const Balance *b, int root, const double way[3])
 {
     b->summed[root] = false;
+    if (v3_dot(way, way) == 0.0) return;
+    atomic_store_explicit(&b->step->shifted, true, memory_order_relaxed);
     for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s])
         tn_kind_of(b->step->model, s)->shift(b->step->world, s, way);
 }

@@ -103,6 +103,7 @@ TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *e
     if (!check_def(def, model, err)) return NULL;
     TnModelInfo info = tn_model_info(model);
     TnBatch *batch = tn_calloc(1, sizeof *batch);
+    if (batch) batch->alive = TN_ALIVE;
     bool ok = batch && create_arrays(batch, def->count, &info) &&
               tn_batch_share_init(batch, def->thread_count);
     if (!ok) tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory or no threads");
@@ -116,6 +117,7 @@ TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *e
 
 void tn_batch_destroy(TnBatch *batch)
 {
+    TN_ASSERT_ALIVE(batch);
     if (!batch) return;
     TnBatchView *view = &batch->view;
     for (int i = 0; batch->worlds && i < view->count; i++) tn_world_destroy(batch->worlds[i]);
@@ -270,6 +272,7 @@ static void step_phase(void *context, int index)
 
 TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 {
+    TN_ASSERT_ALIVE(batch);
     if (!batch) return tn_batch_refuse(err, "no batch");
     if (batch->device) return tn_batch_device_advance(batch, 1, mask, err);
     Task task = {.batch = batch, .mask = mask};

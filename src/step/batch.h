@@ -17,6 +17,7 @@ typedef struct TnBatchTurn {
 
 struct TnBatch {
     TnWorld **worlds;
+    uint32_t alive; /* TN_ALIVE */
     TnPool *pool;
     TnBatchTurn *turns;
     int turn_count; /* threads that have something to do */

@@ -39,6 +39,7 @@ void tn_device_note_model(TnWorld *world);
 /* State, frames and twists are the last step's from here on. */
 static inline void tn_world_fetch(const TnWorld *world)
 {
+    TN_ASSERT_ALIVE(world);
     if (world && world->device && world->device->ahead) tn_device_fetch((TnWorld *)world);
 }
 

@@ -180,6 +180,18 @@ static bool makes_no_sense(const void *context, int index)
            !makes_sense(step->world->next_qvel + sub->dof_start, sub->dof_count);
 }
 
+/* What is carried goes where balancing has put its carriers. True: the energies that are known are
+ * not to the last bit those of the state, which a restored one has. */
+static bool follow_balance(TnStep *step)
+{
+    TnWorld *world = step->world;
+    bool shifted = atomic_load_explicit(&step->shifted, memory_order_relaxed),
+         changed = atomic_load_explicit(&step->changed, memory_order_relaxed);
+    if (shifted || changed) place_followers(world);
+    return shifted ||
+           (changed && (world->division->follower_count > 0 || world->model->hold_count > 0));
+}
+
 bool tn_step_integrate(TnStep *step)
 {
     TnStepReport *report = step->report;
@@ -197,8 +209,9 @@ bool tn_step_integrate(TnStep *step)
     /* what did without memory came to other bits than it should */
     if (!tn_sleep_reserve(step)) world->arena.lacked = true;
     if (world->arena.lacked) return false;
-    place_followers(world); /* balancing may have moved who carries them */
+    bool stale = follow_balance(step);
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
+    if (stale) world->energies_known = false;
     tn_mocap_finish(world);
     tn_constraint_keep(&step->constraint, &world->set, &world->state);
     tn_step_keep_guess(step);

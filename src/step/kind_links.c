@@ -107,7 +107,6 @@ void tn_links_shift(const TnWorld *world, int s, const double way[3])
 {
     const TnModel *model = world->model;
     const TnSubsystem *sub = &model->subsystems[s];
-    if (v3_dot(way, way) == 0.0) return;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         const TnLink *link = &model->links[l];
         double *q = world->next_qpos + model->joints[link->joint_start].qpos_start;

@@ -33,9 +33,11 @@ typedef struct TnStep {
     double impact_loss; /* J */
     TnContactList real; /* contacts of the real one */
     TnDynamicsInput dynamics;
-    double *next_act;        /* activations at the step's end */
-    TnSystems *systems;      /* the world's */
-    atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
+    double *next_act;   /* activations at the step's end */
+    TnSystems *systems; /* the world's */
+    atomic_bool failed; /* some chain is not positive definite, some new state not finite */
+    /* by balancing (balance.c): places of some group, velocities of some group */
+    atomic_bool shifted, changed;
     atomic_int blamed;       /* subsystem whose matrix is not positive definite; -1: none */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */

@@ -138,7 +138,9 @@ static TnStepReport take_parts(TnWorld *world)
 
 TnStepReport tn_world_step(TnWorld *world)
 {
+    TN_ASSERT_ALIVE(world);
     if (!world || world->stepping) return (TnStepReport){0};
+    TN_ASSERT_ALIVE(world->shared); /* the model has to outlive its worlds */
     world->stepping = true;
     if (world->before) world->before(world->callback_user, world);
     TnStepReport report = world->device         ? tn_device_step(world)

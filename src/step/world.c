@@ -126,6 +126,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return NULL;
     }
+    world->alive = TN_ALIVE;
     world->shared = model;
     world->own = *model;
     world->model = model = &world->own;
@@ -180,6 +181,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
 
 void tn_world_destroy(TnWorld *world)
 {
+    TN_ASSERT_ALIVE(world);
     if (!world) return;
     tn_device_destroy(world);
     destroy_softs(world);

@@ -47,6 +47,7 @@ struct TnWorld {
     const TnModel *shared; /* which is a copy of this that shares all arrays but those changed */
     TnModel own;
     void *parts[TN_OWN_COUNT]; /* these */
+    uint32_t alive;            /* TN_ALIVE */
     bool changed;              /* own differs from shared */
     TnWorldDef def;
     int substeps; /* of a step, at least 1, */
@@ -111,6 +112,7 @@ struct TnWorld {
 
 static inline bool tn_world_has_body(const TnWorld *world, TnBodyId body)
 {
+    TN_ASSERT_ALIVE(world);
     return world && body >= 1 && body <= world->model->body_count;
 }
 /* Adds the reason, and returns TN_ERROR_USAGE. */

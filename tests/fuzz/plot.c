@@ -10,10 +10,10 @@ void fuzz_plot(const uint8_t *data, size_t size)
 {
     static char *const forms[][6] = {{"--x", "1", "--y", "2"},
                                      {"--kind", "bars", "--x", "1", "--y", "2"},
-                                     {"--kind", "scatter", "--fit", "line"},
+                                     {"--kind", "scatter", "--fit", "linear"},
                                      {"--log-x", "--log-y"},
                                      {"--kind", "bars", "--stacked"},
-                                     {"--y", "2,3", "--kind", "steps"}};
+                                     {"--y", "2,3", "--kind", "scatter"}};
     if (size < 1) return;
     FuzzFile table = fuzz_file(data + 1, size - 1), picture = fuzz_file("", 0);
     char *arguments[12] = {table.path, "-o", picture.path, "--quiet"};

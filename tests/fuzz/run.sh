@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Searches with libFuzzer for bytes that break something: each target for so many seconds, two at a time.
 #
-#   tests/fuzz/run.sh SECONDS [TARGET...]      default: all targets
+#   tests/fuzz/run.sh [SECONDS [TARGET...]]    default: all targets, TENON_FUZZ_SECONDS or 20 s each
 #
 # Needs clang. Builds into build-fuzz/. What the search learned stays in build-fuzz/corpus/TARGET, findings are in
 # build-fuzz/findings/. `build/tests/fuzz/fuzz_replay TARGET FILE` runs one again. The exit code is 1 after a finding.
 # The last line is `N passed, N failed`.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-[[ ${1-} =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh SECONDS [TARGET...]" >&2; exit 2; }
-seconds=$1
-shift
+seconds=${1-${TENON_FUZZ_SECONDS-20}}
+[ $# -gt 0 ] && shift
+[[ $seconds =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh [SECONDS [TARGET...]]" >&2; exit 2; }
+if [ "$seconds" -eq 0 ]; then echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
 command -v clang >/dev/null || { echo "tests/fuzz/run.sh needs clang" >&2; exit 2; }
 if [ $# -eq 0 ]; then set -- mjcf urdf mesh tets track recording problem solver state plot world; fi
 

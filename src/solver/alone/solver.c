@@ -13,6 +13,7 @@ TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
     TnSolver *solver = tn_calloc(1, sizeof *solver);
     if (solver) {
         solver->def = *def;
+        solver->alive = TN_ALIVE;
         solver->pool = tn_pool_create(def->thread_count);
         solver->memory = tn_solver_memory_create(def->thread_count);
         if (!solver->pool || !solver->memory || !tn_arena_init(&solver->arena, "solver", 1 << 16) ||
@@ -28,6 +29,7 @@ TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
 
 void tn_solver_destroy(TnSolver *solver)
 {
+    TN_ASSERT_ALIVE(solver);
     if (!solver) return;
     tn_solver_free_parts(solver);
     tn_free(solver->v);
@@ -67,6 +69,7 @@ static bool make_room(TnSolver *solver, TnError *err)
 
 TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
 {
+    TN_ASSERT_ALIVE(solver);
     if (!solver) {
         tn_error_add(err, TN_ERROR_USAGE, "no solver was given");
         return TN_ERROR_USAGE;
@@ -180,6 +183,7 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
 TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda)
 {
     TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN, .error = NAN};
+    TN_ASSERT_ALIVE(solver);
     if (!solver || !solver->prepared) return report;
     if (b && !tn_all_finite(b, (size_t)solver->unknown_count)) return report;
     tn_arena_reset(&solver->scratch);

@@ -67,6 +67,7 @@ typedef struct TnSolverConstraint {
 
 struct TnSolver {
     TnSolverDef def;
+    uint32_t alive; /* TN_ALIVE */
     TnPool *pool;
     TnSolverMemory *memory;
     TnError problems; /* what was added wrongly, reported by prepare */
