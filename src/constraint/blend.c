@@ -47,19 +47,26 @@ static bool share_paths(const TnModel *model, double *blend)
     return changed;
 }
 
+/* True: one of its sides changed. */
+static bool share_equality(const TnModel *model, const TnEquality *e, double *blend)
+{
+    if (!e->active) return false;
+    int a = side_of(model, e, 0), b = side_of(model, e, 1);
+    if (a < 0 || b < 0 || blend[a] == blend[b]) return false;
+    blend[a] = blend[b] = fmax(blend[a], blend[b]);
+    return true;
+}
+
 void tn_constraint_share_blend(const TnModel *model, double *blend)
 {
     bool changed = true;
-    while (changed) { /* a chain takes as many rounds as it is long, at most */
+    /* up and down: a chain whose equalities follow each other takes one round, of any length */
+    while (changed) {
         changed = false;
-        for (int i = 0; i < model->equality_count; i++) {
-            const TnEquality *e = &model->equalities[i];
-            if (!e->active) continue;
-            int a = side_of(model, e, 0), b = side_of(model, e, 1);
-            if (a < 0 || b < 0 || blend[a] == blend[b]) continue;
-            blend[a] = blend[b] = fmax(blend[a], blend[b]);
-            changed = true;
-        }
+        for (int i = 0; i < model->equality_count; i++)
+            changed |= share_equality(model, &model->equalities[i], blend);
+        for (int i = model->equality_count - 1; i >= 0 && changed; i--)
+            share_equality(model, &model->equalities[i], blend);
         changed |= tn_constraint_share_softs(model, blend);
         changed |= share_paths(model, blend);
     }

@@ -216,6 +216,20 @@ static void plan_stops(const TnStep *step, double *wanted)
     }
 }
 
+typedef struct Blending {
+    const TnStep *step;
+    const double *wanted;
+} Blending;
+
+/* Of those who do not mind. */
+static void blend_range(void *context, int begin, int end)
+{
+    const Blending *b = context;
+    const TnStep *step = b->step;
+    for (int s = begin; s < end; s++)
+        if (!step->world->minds[s]) step->blend[s] = fmax(b->wanted[s], damped_blend(step, s));
+}
+
 bool tn_plan_check(TnStep *step, bool *changed)
 {
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, step->model->subsystem_count);
@@ -223,8 +237,8 @@ bool tn_plan_check(TnStep *step, bool *changed)
     tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
     plan_stops(step, wanted);
     tn_constraint_share_blend(step->model, wanted);
-    *changed = raise(step, wanted);
-    for (int s = 0; s < step->model->subsystem_count; s++)
-        if (!step->world->minds[s]) step->blend[s] = fmax(wanted[s], damped_blend(step, s));
+    *changed = !nobody_minds(step) && raise(step, wanted);
+    tn_pool_run(step->world->team, step->model->subsystem_count, 1024, blend_range,
+                &(Blending){step, wanted});
     return true;
 }
