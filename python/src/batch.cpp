@@ -361,8 +361,8 @@ static nb::object there(const std::shared_ptr<BatchData> &data, int memory, T *n
     auto *keep = new std::shared_ptr<BatchData>(data);
     nb::capsule owner(
         keep, [](void *p) noexcept { delete static_cast<std::shared_ptr<BatchData> *>(p); });
-    return nb::cast(nb::ndarray<T>(numbers, shape.size(), shape.data(), owner, nullptr,
-                                   nb::dtype<T>(), memory, 0));
+    return nb::cast(nb::ndarray<nb::array_api, T>(numbers, shape.size(), shape.data(), owner,
+                                                  nullptr, nb::dtype<T>(), memory, 0));
 }
 
 static TnBatchDeviceView device_view(const BatchData &data)

@@ -12,8 +12,9 @@ namespace tn
 template <class T> TN_DEVICE void copy_words(const Block &block, T *to, const T *from, int count)
 {
     static_assert(sizeof(T) % 8 == 0, "whole words");
-    const uint64_t *in = (const uint64_t *)from;
-    uint64_t *out = (uint64_t *)to;
+    typedef uint64_t __attribute__((may_alias)) Word;
+    const Word *in = (const Word *)from;
+    Word *out = (Word *)to;
     block.each((int)(sizeof(T) / 8) * count, [&](int i) { out[i] = in[i]; });
 }
 
