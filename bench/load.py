@@ -8,7 +8,7 @@ anything was dropped on the way.
   cube      a soft cube of as many, 32 x 32 x 33 cells: the worst shape for a factorization
   robots    10,000 four-legged robots of 8 joints each, with servos, on the ground: one world
 
-  python3 bench/load.py [NAME ...] [--tenon build/tenon] [--threads 1] [--scale 1] [--json FILE]
+  python3 bench/load.py [NAME ...] [--tenon build/tenon] [--threads 1] [--scale 1] [--steps N] [--json FILE]
 
 Times are those of the processor (all threads, of a run less those of one that ends after its first step), so that others on
 the machine disturb them little; the phases in the JSON file are on the clock. --scale 0.1 makes them ten times as small. Each run ends with a look at its last state: all bodies are there, their numbers
@@ -61,7 +61,7 @@ def soft(elements):
 
 def cube(elements):
     n = max(2, round((elements / 6) ** (1 / 3)))
-    return block("cube", (n, n, max(2, round(elements / 6 / n ** 2))), (0.2, 0.2, 0.2), 0.01)
+    return block("cube", (n, n, max(2, round(elements / 6 / n ** 2))), (0.2, 0.2, 0.2), 0.015)
 
 
 LEG = """<body name="{n}_hip{k}" pos="{x} {y} 0"><joint name="{n}_a{k}" axis="0 1 0" range="-60 60" limited="true" damping="0.2"/>
@@ -117,7 +117,8 @@ def measure(name, args, folder):
         file.write(text)
     settings = ("--no-accuracy", "--quiet", "--json", "--threads", str(args.threads), "--tolerance", "0", "--iterations", "60")
     _, load, _ = run([args.tenon, "run", model, "--duration", "1e-9", *settings], folder)
-    steps = round(duration / 0.005)
+    steps = args.steps or round(duration / 0.005)
+    duration = 0.005 * steps
     report, whole, memory = run([args.tenon, "run", model, "--duration", str(duration), *settings, "--csv", log, "--log", "joints,bodies",
                              "--log-every", str(steps)], folder)
     seen, wrong = look(log)
@@ -138,6 +139,7 @@ def main():
     parser.add_argument("--tenon", default=str(ROOT / "build" / "tenon"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--steps", type=int, default=0, help="default: 3 to 20, by scene")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     unknown = set(args.names) - set(SCENES)
