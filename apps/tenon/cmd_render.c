@@ -359,9 +359,14 @@ static int render_source(RenderOptions *render, FrameSource *source)
     else if (fine && any && !render->quiet)
         print_line(render, &stage);
     if (fine && interrupted && !any) say("render", "interrupted before the first picture");
-    if (source->diverged)
-        say("render", "the simulation diverged at %g s; earlier pictures are kept",
-            (double)source->steps * source->timestep);
+    if (source->diverged) {
+        TnTrouble t = tn_world_trouble(source->world);
+        say("render",
+            "the simulation diverged at %g s%s%s: %s; earlier pictures are kept. What usually "
+            "helps: %s",
+            (double)source->steps * source->timestep, t.where[0] ? ", at " : "", t.where, t.what,
+            t.help);
+    }
     stage_close(&stage);
     return !fine              ? EXIT_IO
            : source->diverged ? EXIT_DIVERGED

@@ -325,6 +325,7 @@ def test_a_rejected_step_keeps_the_state(world):
     world.step()
     assert world.report.diverged and np.array_equal(world.qpos, before)
     assert "diverged=True" in repr(world.report)
+    assert world.trouble["kind"] in ("not finite", "indefinite") and world.trouble["where"] and world.trouble["help"]
 
 
 def test_closed_worlds_raise(arm):

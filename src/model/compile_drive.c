@@ -433,6 +433,22 @@ static void check_compensated(TnCompile *c, int index)
                    "actuator on the joint");
 }
 
+/* Of many robots each has few: nobody looks through all of them for its own. */
+static void list_by_subsystem(TnModel *m)
+{
+    for (int s = 0; s < m->subsystem_count; s++) m->actuator_first[s] = m->tendon_first[s] = -1;
+    for (int i = m->actuator_count - 1; i >= 0; i--) {
+        int s = m->actuators[i].path < 0 ? m->actuators[i].subsystem : -1;
+        m->actuator_next[i] = s < 0 ? -1 : m->actuator_first[s];
+        if (s >= 0) m->actuator_first[s] = i;
+    }
+    for (int i = m->tendon_count - 1; i >= 0; i--) {
+        int s = m->tendons[i].direct ? m->tendons[i].subsystem : -1;
+        m->tendon_next[i] = s < 0 ? -1 : m->tendon_first[s];
+        if (s >= 0) m->tendon_first[s] = i;
+    }
+}
+
 void tn_compile_drive(TnCompile *c)
 {
     TnModel *m = c->model;
@@ -440,6 +456,7 @@ void tn_compile_drive(TnCompile *c)
         memcpy(m->dof_couple, m->dof_parent, sizeof *m->dof_parent * (size_t)m->dof_count);
     for (int i = 0; i < m->tendon_count; i++) compile_tendon(c, i);
     for (int i = 0; i < m->actuator_count; i++) compile_actuator(c, i);
+    list_by_subsystem(m);
     tn_compile_lengths(c);
     for (int i = 0; i < m->actuator_count && !c->problem_count; i++) check_shared_limits(c, i);
     for (int i = 0; i < m->joint_count && !c->problem_count; i++) check_compensated(c, i);

@@ -236,6 +236,10 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     m->sites = PLACE(TnSite, m->site_count);
     m->tendons = PLACE(TnTendon, m->tendon_count);
     m->actuators = PLACE(TnActuator, m->actuator_count);
+    m->actuator_first = PLACE(int, m->link_count + m->soft_count);
+    m->actuator_next = PLACE(int, m->actuator_count);
+    m->tendon_first = PLACE(int, m->link_count + m->soft_count);
+    m->tendon_next = PLACE(int, m->tendon_count);
     m->muscles = c->muscles = PLACE(TnMuscles, muscle_count(c->builder));
     m->moments = c->moments = PLACE(TnMoment, moment_count(c->builder));
     m->paths = PLACE(TnPath, m->tendon_count + m->actuator_count);

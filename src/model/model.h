@@ -418,6 +418,9 @@ struct TnModel {
     TnSite *sites;
     TnTendon *tendons;
     TnActuator *actuators;
+    /* per subsystem the first of its direct actuators and tendons, and behind each of them the
+     * next, ascending; -1: none */
+    int *actuator_first, *actuator_next, *tendon_first, *tendon_next;
     TnMuscles *muscles;
     TnMoment *moments; /* of tendons, then of actuators on joints */
     TnPath *paths;

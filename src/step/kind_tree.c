@@ -24,7 +24,7 @@ static bool is_pulled(const TnModel *model, int s)
     if (model->drags || root->joint_count > 1 || joint->stiffness != 0.0 ||
         tn_joint_has_damper(joint) || joint->armature != 0.0)
         return true;
-    for (int i = 0; i < model->actuator_count; i++)
+    for (int i = model->actuator_first[s]; i >= 0; i = model->actuator_next[i])
         for (int k = 0; k < model->actuators[i].moment_count; k++) {
             int dof = model->actuators[i].moments[k].dof;
             if (dof >= joint->dof_start && dof < joint->dof_start + 6) return true;
@@ -84,9 +84,9 @@ static double elastic(const TnModel *model, int s, const TnSoftElements *element
                 sum += 0.5 * joint->stiffness * stretch_squared(model, joint, now->qpos);
         }
     }
-    for (int k = 0; k < model->tendon_count; k++) {
+    for (int k = model->tendon_first[s]; k >= 0; k = model->tendon_next[k]) {
         const TnTendon *tendon = &model->tendons[k];
-        if (!tendon->direct || tendon->subsystem != s || tendon->stiffness == 0.0) continue;
+        if (tendon->stiffness == 0.0) continue;
         double stretch = tn_moment_length(tendon->moments, tendon->moment_count, now->qpos) -
                          tendon->spring_length;
         sum += 0.5 * tendon->stiffness * stretch * stretch;

@@ -34,12 +34,13 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
     int s = (int)(sub - step->model->subsystems);
     *out = step->found;
     if (step->found || !(step->world->tied[s] || step->blend[s] > 0.0)) return true;
-    double *v = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
-    if (v)
+    if (!step->predicted)
+        step->predicted = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
+    if (step->predicted)
         tn_predict_velocity(sub->dof_count, state->qvel + sub->dof_start,
-                            state->vhat + sub->dof_start, v + sub->dof_start);
-    *out = v;
-    return v != NULL;
+                            state->vhat + sub->dof_start, step->predicted + sub->dof_start);
+    *out = step->predicted;
+    return step->predicted != NULL;
 }
 
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)

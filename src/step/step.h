@@ -42,8 +42,9 @@ typedef struct TnStep {
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
-    double *blend;   /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
-    bool *replanned; /* per subsystem: that changed, and it is not assembled for it yet */
+    double *predicted; /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
+    double *blend;     /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
+    bool *replanned;   /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnConstraintInput constraint;

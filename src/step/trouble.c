@@ -93,7 +93,7 @@ void tn_trouble_note_rejected(TnStep *step)
     TnTroubleNote note = {.island = -1, .subsystem = -1, .dof = -1};
     if (has_lacked(step)) {
         note.kind = TN_TROUBLE_MEMORY;
-    } else if (find_nonsense(step, &note) || (note.subsystem = wildly_pushed(world)) >= 0) {
+    } else if ((note.subsystem = wildly_pushed(world)) >= 0 || find_nonsense(step, &note)) {
         note.kind = TN_TROUBLE_NOT_FINITE;
     } else {
         note.kind = TN_TROUBLE_INDEFINITE;
@@ -237,7 +237,7 @@ static const char *const what[] = {
     [TN_TROUBLE_ROUGH] = "the step has an error above gravity x timestep",
     [TN_TROUBLE_NOT_FINITE] = "the new state would not be finite, or beyond 1e10",
     [TN_TROUBLE_INDEFINITE] = "the equations of motion cannot be solved: a matrix is not positive "
-                              "definite",
+                              "definite, or a force not finite",
     [TN_TROUBLE_MEMORY] = "there was no memory for the step",
 };
 

@@ -13,7 +13,7 @@ import time
 import cli
 import pycheck
 
-KILLS = int(os.environ.get("TENON_KILLS", "4"))
+KILLS = int(os.environ.get("TENON_KILLS", "3"))
 # rolling, sliding, a robot under control and a cable: warm starts, contacts and controls must all come back
 SCENE = """<mujoco>
   <option timestep="0.005"/>

@@ -368,9 +368,9 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
                      TnTreeSystem *out)
 {
     size_t n = (size_t)sub->dof_count, servos = 0;
-    for (int a = 0; a < model->actuator_count; a++)
-        servos += model->actuators[a].path < 0 &&
-                  model->actuators[a].subsystem == sub - model->subsystems;
+    for (int a = model->actuator_first[sub - model->subsystems]; a >= 0;
+         a = model->actuator_next[a])
+        servos++;
     *out = (TnTreeSystem){.A = TN_ARENA_NEW(arena, double, n *n)};
     double *lists = TN_ARENA_NEW(arena, double, 4 * n + (size_t)model->tendon_count + 2 * servos);
     if (!out->A || !lists) return false;

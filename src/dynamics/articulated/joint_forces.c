@@ -64,12 +64,6 @@ static bool is_our_tendon(const TnJointForces *forces, const TnTendon *tendon)
            tendon->subsystem == forces->tree->sub - forces->tree->model->subsystems;
 }
 
-static bool is_our_actuator(const TnJointForces *forces, const TnActuator *actuator)
-{
-    return actuator->path < 0 &&
-           actuator->subsystem == forces->tree->sub - forces->tree->model->subsystems;
-}
-
 static void scaled_range(double scale, const double range[2], double *low, double *high)
 {
     double x = scale * range[0], y = scale * range[1];
@@ -151,8 +145,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
     int lines = tree->n + model->tendon_count;
     double w = in->blend ? in->blend[tree->sub - model->subsystems] : 0.0;
     *forces = (TnJointForces){.in = in, .tree = tree, .w = w, .reach = tn_reach(in, w)};
-    for (int a = 0; a < model->actuator_count; a++)
-        if (is_our_actuator(forces, &model->actuators[a])) forces->servo_count++;
+    int first = model->actuator_first[tree->sub - model->subsystems];
+    for (int a = first; a >= 0; a = model->actuator_next[a]) forces->servo_count++;
     forces->theta_damping = TN_ARENA_NEW(scratch, double, lines);
     forces->servo_lead = TN_ARENA_NEW(scratch, double, lines);
     forces->spring_share = TN_ARENA_NEW(scratch, double, lines);
@@ -163,9 +157,8 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         !forces->stopping || !forces->damping || !forces->servos)
         return false;
     TnServo *servo = forces->servos;
-    for (int a = 0; a < model->actuator_count; a++) {
+    for (int a = first; a >= 0; a = model->actuator_next[a]) {
         const TnActuator *actuator = &model->actuators[a];
-        if (!is_our_actuator(forces, actuator)) continue;
         *servo = (TnServo){.actuator = actuator,
                            .law = law_of(in, a),
                            .line = actuator->tendon >= 0
@@ -376,8 +369,8 @@ void tn_joint_forces_passive(const TnJointForces *forces, const double *q_eval,
         d += dofs;
     }
     const TnModel *model = tree->model;
-    for (int k = 0; k < model->tendon_count; k++)
-        if (is_our_tendon(forces, &model->tendons[k])) add_tendon(forces, k, A, b);
+    int first = model->tendon_first[tree->sub - model->subsystems];
+    for (int k = first; k >= 0; k = model->tendon_next[k]) add_tendon(forces, k, A, b);
     for (int d = 0; forces->lift && d < n; d++) b[d] += forces->lift[d];
     tn_drag_forces_add(&forces->drag, n, A, b);
 }

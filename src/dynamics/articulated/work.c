@@ -62,18 +62,16 @@ static TnJointWork linear_work(const Rates *r, const TnTreeSystem *system)
         const TnMoment own = {.dof = dof, .coef = 1.0};
         if (D != 0.0) work.damping += damped(r, &own, 1, D, system->theta_damping[d]);
     }
-    for (int k = 0; k < model->tendon_count; k++) {
+    int s = (int)(sub - model->subsystems);
+    for (int k = model->tendon_first[s]; k >= 0; k = model->tendon_next[k]) {
         const TnTendon *tendon = &model->tendons[k];
-        if (!tendon->direct || tendon->damping == 0.0 ||
-            &model->subsystems[tendon->subsystem] != sub)
-            continue;
+        if (tendon->damping == 0.0) continue;
         work.damping += damped(r, tendon->moments, tendon->moment_count, tendon->damping,
                                system->theta_damping[sub->dof_count + k]);
     }
     if (system->drag_slope) work.damping += dragged(r, system);
-    for (int a = 0, k = 0; a < model->actuator_count; a++) {
+    for (int a = model->actuator_first[s], k = 0; a >= 0; a = model->actuator_next[a]) {
         const TnActuator *actuator = &model->actuators[a];
-        if (actuator->path >= 0 || actuator->subsystem != sub - model->subsystems) continue;
         double rate = rate_of(r, actuator->moments, actuator->moment_count);
         work.actuators += (system->servo_force[k] - system->servo_slope[k] * rate) *
                           path_of(r, actuator->moments, actuator->moment_count);
