@@ -95,6 +95,7 @@ typedef struct SimOptions {
     int sleep;        /* TnSleep */
     int device;       /* TnDevice */
     int threads;
+    bool spread;
     int relinearize;
     int substeps; /* 0: as the model says */
     TnDivisionDef division;
@@ -105,7 +106,7 @@ enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
-enum { SIM_OPTION_COUNT = 23 }; /* at most */
+enum { SIM_OPTION_COUNT = 24 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
  * number of iterations, of methods that have one. False and a message where a method needs a

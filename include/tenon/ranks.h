@@ -29,6 +29,8 @@ typedef struct TnTraffic {
     int64_t sent;           /* 48 bytes for each of these and each rank that needs it, summed */
     int64_t neighbours;     /* ranks that this one exchanges with, summed */
     int64_t own;            /* bodies of this rank, summed over exchanges */
+    int64_t states;         /* bodies whose new states neighbours were told, summed over steps, */
+    int64_t state_bytes;    /* and bytes of these; worlds in parts only */
     int64_t shares, shared; /* how often, and how many bytes, were told to all */
 } TnTraffic;
 

@@ -51,6 +51,7 @@ static bool wakes_somebody(TnStep *step)
 /* Contacts that turn out to be missing; `woken`: one of these is with a sleeper. */
 static bool look_for_missed(TnStep *step, bool may_repeat, bool *missed, bool *woken)
 {
+    if (step->world->near) return true; /* ranks would have to look together */
     bool ok = tn_step_list_missed(step, may_repeat, missed);
     *woken = ok && wakes_somebody(step);
     tn_step_lap(step, &step->report->times.collision);
