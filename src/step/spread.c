@@ -108,7 +108,7 @@ typedef struct Sum {
     int64_t diverged, contacts, touching, heap;
 } Sum;
 
-/* How far somebody may have come behind the next step. */
+/* How far somebody may have come behind the next step, in shares of its room. */
 static double farthest(const TnWorld *whole)
 {
     const TnSpread *spread = whole->spread;
@@ -120,7 +120,7 @@ static double farthest(const TnWorld *whole)
         if (!spread->near.own[s]) continue;
         v3_sub(way, x, spread->start[s]);
         double speed = v3_norm(v) + g * t + v3_norm(v + 3) * spread->size;
-        most = fmax(most, v3_norm(way) + SWEEP * t * speed);
+        most = fmax(most, (v3_norm(way) + SWEEP * t * speed) / spread->room[s]);
     }
     return most;
 }
@@ -231,7 +231,7 @@ TnStepReport tn_spread_step(TnWorld *world)
     }
     tn_spread_tell_near(spread);
     spread->ahead = true;
-    spread->far = tn_ranks_count(world->def.ranks) > 1 && sum.gone > spread->room;
+    spread->far = tn_ranks_count(world->def.ranks) > 1 && sum.gone > 1.0;
     world->state.time += world->t;
     world->has_problem = false;
     world->contacts = (TnContactList){0};

@@ -1,10 +1,10 @@
 /* spread.h: a world that ranks step in parts.
  *
  * Each rank has a world of its own free bodies and of those near them (near.h), with all that is
- * fixed. Space is cut into cells; cells belong to ranks in ranges of a curve that fills space
- * (spread_divide.c), and near is what lies in a neighbouring cell. As long as nobody has come
- * farther than cells allow for, a step needs what neighbours tell: velocities in each iteration,
- * and the new states of their bodies. Then the state is gathered and space is divided anew.
+ * fixed. Bodies belong to ranks in ranges of a curve that fills space (spread_divide.c), and near
+ * is what own bodies may meet in some steps. As long as nobody has come farther than that, a step
+ * needs what neighbours tell: velocities in each iteration, and the new states of their bodies.
+ * Then the state is gathered and space is divided anew.
  *
  * The user's world has the whole model and, once somebody asks, the whole state. */
 #ifndef TN_STEP_SPREAD_H
@@ -20,8 +20,8 @@ typedef struct TnSpread {
     int *geom;      /* per geom: likewise */
     TnNear near;
     double (*start)[3]; /* per subsystem: where it was when space was divided */
-    double room;        /* m: farther from there nobody may get, the way of the step to come
-                           included */
+    double *room;       /* per subsystem, m: farther from there it may not get, the way of the step
+                           to come included */
     double size;        /* m: no point of a free body is farther from its place */
     /* with neighbours, after a step */
     TnRankLink *links;

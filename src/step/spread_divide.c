@@ -1,8 +1,9 @@
 /* spread_divide.c: whose bodies are whose; see spread.h.
  *
- * Cells are cubes, as long as two bodies are apart at most that may meet before space is divided
- * anew. In the order of their Morton codes, cells go to ranks by weight: a body counts 2, and 1 for
- * each of its contacts. All ranks know the whole state here, so they agree without talking. */
+ * Bodies stand in the order of a curve that fills space (Morton codes of small cells), and each
+ * rank owns a range of it. Ranges have equal weight: a body counts 2, and 1 for each of its
+ * contacts. Who is near a rank's bodies is found by boxes about every few of them that follow each
+ * other on the curve. All ranks know the whole state here, so they agree without talking. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,42 +15,47 @@
 #include "spread.h"
 
 #define AXIS_BITS 20 /* of a cell's place along an axis; farther out cells share the last one */
+#define CELL 2.0     /* edge of a cell, in sizes of bodies */
 #define BODY_WEIGHT 2
-/* Space is divided for so many steps at the speed that the fastest has, and for a share of its
- * size. */
-#define STEPS_AHEAD 8.0
-#define SIZE_SHARE 0.25
+/* A body has room for so many steps at its speed, for so many times what gravity moves it by in a
+ * step, and for a share of its size. */
+#define STEPS_AHEAD 6.0
+#define FALLS_AHEAD 10.0
+#define SIZE_SHARE 0.5
 #define DIGIT_BITS 12
+#define BLOCK 32 /* bodies in a box */
 
 typedef struct Place {
     uint64_t key; /* Morton code of its cell */
     int s;
 } Place;
 
-typedef struct Cell {
-    uint64_t key;
-    int first; /* in the list of places */
-    int owner;
-} Cell;
+/* Some bodies of one rank, with all that they may reach. */
+typedef struct Block {
+    double low[3], high[3];
+    int first, end; /* places */
+} Block;
 
 typedef struct Division {
     TnWorld *world;
     TnSpread *spread;
     const TnRanks *ranks;
     int rank, ranks_count;
-    double low[3], edge;
-    Place *places; /* by key, then by subsystem */
-    Cell *cells;   /* and one more that ends the list */
-    int cell_count;
-    uint8_t *here; /* per subsystem of the whole: 0, or 1 + how it is */
-    int *owner;    /* per subsystem */
-    Place *sends;  /* own bodies and ranks that have them, the rank as key */
+    double low[3];
+    Place *places;    /* by key, then by subsystem */
+    int *first;       /* per rank and one more: its places */
+    double *reach;    /* per subsystem, m: no farther from its place it meets anybody */
+    Block *blocks;    /* of all ranks */
+    int *first_block; /* per rank and one more */
+    uint8_t *here;    /* per subsystem: ABSENT, GHOST or OWN */
+    int *owner;       /* per subsystem */
+    Place *sends;     /* own bodies and ranks that have them, the rank as key */
     int send_count, send_capacity;
 } Division;
 
 enum { ABSENT, GHOST, OWN };
 
-/* ---- cells ---- */
+/* ---- the curve ---- */
 
 static uint64_t spread_bits(uint64_t x)
 {
@@ -60,31 +66,24 @@ static uint64_t spread_bits(uint64_t x)
     return (x | x << 2) & 0x1249249249249249u;
 }
 
-static uint64_t gather_bits(uint64_t x)
-{
-    x &= 0x1249249249249249u;
-    x = (x | x >> 2) & 0x10c30c30c30c30c3u;
-    x = (x | x >> 4) & 0x100f00f00f00f00fu;
-    x = (x | x >> 8) & 0x1f0000ff0000ffu;
-    x = (x | x >> 16) & 0x1f00000000ffffu;
-    return (x | x >> 32) & 0x1fffffu;
-}
-
 static uint64_t key_of(const Division *d, const double x[3])
 {
     uint64_t key = 0;
     for (int i = 0; i < 3; i++) {
-        double k = floor((x[i] - d->low[i]) / d->edge), top = (1 << AXIS_BITS) - 1;
+        double k = floor((x[i] - d->low[i]) / (CELL * d->spread->size));
+        double top = (1 << AXIS_BITS) - 1;
         key |= spread_bits((uint64_t)(k < top ? (k > 0.0 ? k : 0.0) : top)) << i;
     }
     return key;
 }
 
-/* By key, those of one key in their order. */
-static void sort_places(Place *places, Place *scratch, int count, uint64_t all_bits)
+/* By key, those of one key in their order. False: no memory. */
+static bool sort_places(Place *places, int count, uint64_t all_bits)
 {
     int *start = tn_malloc(sizeof *start * ((1 << DIGIT_BITS) + 1));
-    for (int shift = 0; start && shift < 3 * AXIS_BITS; shift += DIGIT_BITS) {
+    Place *scratch = tn_malloc(sizeof *scratch * (size_t)(count + 1));
+    bool ok = start && scratch;
+    for (int shift = 0; ok && shift < 3 * AXIS_BITS; shift += DIGIT_BITS) {
         uint64_t mask = (1 << DIGIT_BITS) - 1;
         if (!(all_bits >> shift & mask)) continue;
         memset(start, 0, sizeof *start * ((1 << DIGIT_BITS) + 1));
@@ -94,106 +93,123 @@ static void sort_places(Place *places, Place *scratch, int count, uint64_t all_b
         memcpy(places, scratch, sizeof *places * (size_t)count);
     }
     tn_free(start);
+    tn_free(scratch);
+    return ok;
 }
 
-static const double *place_of(const TnWorld *world, int s)
+static const double *place_of(const Division *d, int s)
 {
-    return world->state.qpos + world->model->subsystems[s].qpos_start;
+    return d->world->state.qpos + d->world->model->subsystems[s].qpos_start;
 }
 
-static bool make_cells(Division *d)
+static bool order_bodies(Division *d)
 {
     int n = d->world->model->subsystem_count;
     uint64_t bits = 0;
-    Place *scratch = tn_malloc(sizeof *scratch * (size_t)(n + 1));
     d->places = tn_malloc(sizeof *d->places * (size_t)(n + 1));
-    d->cells = tn_malloc(sizeof *d->cells * (size_t)(n + 1));
-    if (!scratch || !d->places || !d->cells) {
-        tn_free(scratch);
-        return false;
-    }
+    if (!d->places) return false;
     v3_set(d->low, INFINITY, INFINITY, INFINITY);
     for (int s = 0; s < n; s++)
-        for (int i = 0; i < 3; i++) d->low[i] = fmin(d->low[i], place_of(d->world, s)[i]);
+        for (int i = 0; i < 3; i++) d->low[i] = fmin(d->low[i], place_of(d, s)[i]);
     for (int s = 0; s < n; s++) {
-        d->places[s] = (Place){key_of(d, place_of(d->world, s)), s};
+        d->places[s] = (Place){key_of(d, place_of(d, s)), s};
         bits |= d->places[s].key;
     }
-    sort_places(d->places, scratch, n, bits);
-    tn_free(scratch);
-    for (int i = 0; i < n; i++)
-        if (i == 0 || d->places[i].key != d->places[i - 1].key)
-            d->cells[d->cell_count++] = (Cell){.key = d->places[i].key, .first = i};
-    d->cells[d->cell_count] = (Cell){.first = n};
-    return true;
-}
-
-/* -1: there is nobody. */
-static int find_cell(const Division *d, uint64_t key)
-{
-    int low = 0, high = d->cell_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (d->cells[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < d->cell_count && d->cells[low].key == key ? low : -1;
-}
-
-/* Cells next to it in which somebody is; 26 at most. */
-static int neighbours_of(const Division *d, int cell, int *out)
-{
-    uint64_t key = d->cells[cell].key;
-    int64_t at[3], count = 0, most = (1 << AXIS_BITS) - 1;
-    for (int i = 0; i < 3; i++) at[i] = (int64_t)gather_bits(key >> i);
-    for (int k = 0; k < 27; k++) {
-        int64_t to[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
-        if (k == 13 || to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] > most || to[1] > most ||
-            to[2] > most)
-            continue;
-        int other = find_cell(d, spread_bits((uint64_t)to[0]) | spread_bits((uint64_t)to[1]) << 1 |
-                                     spread_bits((uint64_t)to[2]) << 2);
-        if (other >= 0) out[count++] = other;
-    }
-    return (int)count;
+    return sort_places(d->places, n, bits);
 }
 
 /* ---- whose they are ---- */
 
-static bool give_cells(Division *d)
+static bool give_bodies(Division *d)
 {
     const TnModel *model = d->world->model;
     const TnState *state = &d->world->state;
-    int n = model->subsystem_count;
+    int n = model->subsystem_count, rank = 0;
     int *weight = tn_malloc(sizeof *weight * (size_t)(n + 1));
     d->owner = tn_malloc(sizeof *d->owner * (size_t)(n + 1));
-    if (!weight || !d->owner) {
-        tn_free(weight);
-        return false;
-    }
+    d->first = tn_calloc((size_t)d->ranks_count + 1, sizeof *d->first);
+    bool ok = weight && d->owner && d->first;
     double total = 0.0, sum = 0.0;
-    for (int s = 0; s < n; s++) weight[s] = BODY_WEIGHT;
-    for (int i = 0; i < state->contact_count; i++) {
+    for (int s = 0; ok && s < n; s++) weight[s] = BODY_WEIGHT;
+    for (int i = 0; ok && i < state->contact_count; i++) {
         int a = tn_geom_subsystem(model, state->contacts[i].geom1),
             b = tn_geom_subsystem(model, state->contacts[i].geom2);
         if (a >= 0) weight[a]++;
         if (b >= 0) weight[b]++;
     }
-    for (int s = 0; s < n; s++) total += weight[s];
-    for (int k = 0; k < d->cell_count; k++) {
-        double cell = 0.0;
-        for (int i = d->cells[k].first; i < d->cells[k + 1].first; i++)
-            cell += weight[d->places[i].s];
-        int owner = (int)((sum + 0.5 * cell) * d->ranks_count / total);
-        d->cells[k].owner = owner < d->ranks_count ? owner : d->ranks_count - 1;
-        for (int i = d->cells[k].first; i < d->cells[k + 1].first; i++)
-            d->owner[d->places[i].s] = d->cells[k].owner;
-        sum += cell;
+    for (int s = 0; ok && s < n; s++) total += weight[s];
+    for (int i = 0; ok && i < n; i++) {
+        while (rank + 1 < d->ranks_count && sum * d->ranks_count >= total * (rank + 1))
+            d->first[++rank] = i;
+        d->owner[d->places[i].s] = rank;
+        sum += weight[d->places[i].s];
     }
+    while (ok && rank < d->ranks_count) d->first[++rank] = n;
     tn_free(weight);
+    return ok;
+}
+
+/* m: so far it may get before space is divided anew, the way of the step to come included. */
+static double room_of(const Division *d, int s)
+{
+    const TnWorld *world = d->world;
+    const double *v = world->state.qvel + world->model->subsystems[s].dof_start;
+    double t = world->t, size = d->spread->size,
+           fall = t * t * v3_norm(world->model->option.gravity);
+    return SIZE_SHARE * size + FALLS_AHEAD * fall +
+           STEPS_AHEAD * t * (v3_norm(v) + v3_norm(v + 3) * size);
+}
+
+static void fit_block(const Division *d, Block *b)
+{
+    v3_set(b->low, INFINITY, INFINITY, INFINITY);
+    v3_set(b->high, -INFINITY, -INFINITY, -INFINITY);
+    for (int k = b->first; k < b->end; k++) {
+        int s = d->places[k].s;
+        const double *x = place_of(d, s);
+        for (int i = 0; i < 3; i++) {
+            b->low[i] = fmin(b->low[i], x[i] - d->reach[s]);
+            b->high[i] = fmax(b->high[i], x[i] + d->reach[s]);
+        }
+    }
+}
+
+static bool make_blocks(Division *d)
+{
+    int n = d->world->model->subsystem_count, count = 0;
+    double slack = tn_world_solver(d->world).velocity_scale * d->world->t;
+    d->reach = tn_malloc(sizeof *d->reach * (size_t)(n + 1));
+    d->blocks = tn_malloc(sizeof *d->blocks * (size_t)(n / BLOCK + d->ranks_count + 1));
+    d->first_block = tn_malloc(sizeof *d->first_block * (size_t)(d->ranks_count + 1));
+    if (!d->reach || !d->blocks || !d->first_block) return false;
+    for (int s = 0; s < n; s++) d->reach[s] = d->spread->size + 0.5 * slack + room_of(d, s);
+    for (int r = 0; r < d->ranks_count; r++) {
+        d->first_block[r] = count;
+        for (int k = d->first[r]; k < d->first[r + 1]; k += BLOCK) {
+            int end = k + BLOCK < d->first[r + 1] ? k + BLOCK : d->first[r + 1];
+            d->blocks[count] = (Block){.first = k, .end = end};
+            fit_block(d, &d->blocks[count++]);
+        }
+    }
+    d->first_block[d->ranks_count] = count;
     return true;
+}
+
+static bool blocks_meet(const Block *a, const Block *b)
+{
+    bool meet = true;
+    for (int i = 0; i < 3; i++) meet &= a->low[i] <= b->high[i] && b->low[i] <= a->high[i];
+    return meet;
+}
+
+/* The body may meet somebody of the block. */
+static bool may_meet(const Division *d, int s, const Block *b)
+{
+    const double *x = place_of(d, s);
+    double reach = d->reach[s];
+    bool meet = true;
+    for (int i = 0; i < 3; i++) meet &= x[i] + reach >= b->low[i] && x[i] - reach <= b->high[i];
+    return meet;
 }
 
 static bool note_send(Division *d, int rank, int s)
@@ -209,27 +225,41 @@ static bool note_send(Division *d, int rank, int s)
     return true;
 }
 
+/* Own bodies that the other rank has, and its that are here. `told`: per place of this rank. */
+static bool choose_with(Division *d, int other, const Block *mine, uint8_t *told)
+{
+    int own = d->first[d->rank];
+    memset(told, 0, (size_t)(d->first[d->rank + 1] - own));
+    for (int k = d->first_block[other]; k < d->first_block[other + 1]; k++) {
+        const Block *b = &d->blocks[k];
+        if (!blocks_meet(b, mine)) continue;
+        for (int m = d->first_block[d->rank]; m < d->first_block[d->rank + 1]; m++) {
+            const Block *a = &d->blocks[m];
+            if (!blocks_meet(a, b)) continue;
+            for (int i = b->first; i < b->end; i++)
+                if (may_meet(d, d->places[i].s, a)) d->here[d->places[i].s] = GHOST;
+            for (int i = a->first; i < a->end; i++) told[i - own] |= may_meet(d, d->places[i].s, b);
+        }
+    }
+    for (int i = own; i < d->first[d->rank + 1]; i++)
+        if (told[i - own] && !note_send(d, other, d->places[i].s)) return false;
+    return true;
+}
+
 /* Marks who is here, and notes whom neighbours have. */
 static bool choose(Division *d)
 {
-    int near[26];
+    int own = d->first[d->rank], end = d->first[d->rank + 1];
+    Block mine = {.first = own, .end = end};
+    uint8_t *told = tn_malloc((size_t)(end - own) + 1);
     d->here = tn_calloc((size_t)d->world->model->subsystem_count + 1, 1);
-    if (!d->here) return false;
-    for (int k = 0; k < d->cell_count; k++) {
-        const Cell *cell = &d->cells[k];
-        if (cell->owner != d->rank) continue;
-        for (int i = cell->first; i < cell[1].first; i++) d->here[d->places[i].s] = OWN;
-        for (int n = neighbours_of(d, k, near) - 1; n >= 0; n--) {
-            const Cell *other = &d->cells[near[n]];
-            bool told = other->owner == d->rank;
-            for (int m = n - 1; m >= 0; m--) told |= d->cells[near[m]].owner == other->owner;
-            for (int i = cell->first; !told && i < cell[1].first; i++)
-                if (!note_send(d, other->owner, d->places[i].s)) return false;
-            for (int i = other->first; other->owner != d->rank && i < other[1].first; i++)
-                d->here[d->places[i].s] = GHOST;
-        }
-    }
-    return true;
+    bool ok = told && d->here;
+    fit_block(d, &mine);
+    for (int i = own; ok && i < end; i++) d->here[d->places[i].s] = OWN;
+    for (int r = 0; ok && r < d->ranks_count; r++)
+        if (r != d->rank) ok = choose_with(d, r, &mine, told);
+    tn_free(told);
+    return ok;
 }
 
 /* ---- the part ---- */
@@ -292,6 +322,7 @@ static void copy_state(const Division *d)
         memcpy(to->qvel + 6L * k, from->qvel + sub->dof_start, sizeof(double[6]));
         memcpy(to->vhat + 6L * k, from->vhat + sub->dof_start, sizeof(double[6]));
         v3_copy(spread->start[k], from->qpos + sub->qpos_start);
+        spread->room[k] = room_of(d, spread->subsystem[k]);
     }
 }
 
@@ -358,10 +389,11 @@ static bool make_part(Division *d)
     spread->subsystem = tn_malloc(sizeof(int) * count);
     spread->geom = tn_malloc(sizeof(int) * (size_t)(model->geom_count + 1));
     spread->start = tn_malloc(sizeof *spread->start * count);
+    spread->room = tn_malloc(sizeof *spread->room * count);
     spread->near.own = tn_calloc(count, sizeof(bool));
     spread->near.foreign = tn_calloc(count, 1);
     bool ok = local && local_geom && spread->subsystem && spread->geom && spread->start &&
-              spread->near.own && spread->near.foreign;
+              spread->room && spread->near.own && spread->near.foreign;
     for (int s = 0, k = 0; ok && s < n; s++) {
         local[s] = -1;
         if (d->here[s] == ABSENT) continue;
@@ -389,28 +421,12 @@ void tn_spread_release(TnSpread *spread)
     if (spread->exchange) near->ranks->close(spread->exchange);
     tn_world_destroy(spread->world);
     tn_model_destroy(spread->model);
-    void *const all[] = {spread->subsystem, spread->geom,     spread->start, spread->links,
-                         spread->sent,      spread->received, near->own,     near->foreign,
-                         near->rank,        near->send_start, near->send,    near->receive_start,
-                         near->receive};
+    void *const all[] = {spread->room,        spread->subsystem, spread->geom,     spread->start,
+                         spread->links,       spread->sent,      spread->received, near->own,
+                         near->foreign,       near->rank,        near->send_start, near->send,
+                         near->receive_start, near->receive};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     *spread = (TnSpread){.size = spread->size, .put = true};
-}
-
-/* How far apart two may be that meet before space is divided anew. */
-static void measure(Division *d)
-{
-    const TnModel *model = d->world->model;
-    const TnState *state = &d->world->state;
-    TnSpread *spread = d->spread;
-    double t = d->world->t, fastest = 0.0, slack = tn_world_solver(d->world).velocity_scale * t;
-    for (int s = 0; s < model->subsystem_count; s++) {
-        const double *v = state->qvel + model->subsystems[s].dof_start;
-        fastest = fmax(fastest, v3_norm(v) + v3_norm(v + 3) * spread->size);
-    }
-    spread->room = SIZE_SHARE * spread->size +
-                   STEPS_AHEAD * t * (fastest + STEPS_AHEAD * v3_norm(model->option.gravity) * t);
-    d->edge = 2.0 * (spread->size + spread->room) + slack;
 }
 
 bool tn_spread_divide(TnWorld *world)
@@ -423,13 +439,10 @@ bool tn_spread_divide(TnWorld *world)
                   .ranks = world->def.ranks,
                   .rank = world->def.ranks ? world->def.ranks->rank : 0,
                   .ranks_count = tn_ranks_count(world->def.ranks)};
-    measure(&d);
-    bool ok = make_cells(&d) && give_cells(&d) && choose(&d) && make_part(&d);
-    tn_free(d.places);
-    tn_free(d.cells);
-    tn_free(d.owner);
-    tn_free(d.here);
-    tn_free(d.sends);
+    bool ok = order_bodies(&d) && give_bodies(&d) && make_blocks(&d) && choose(&d) && make_part(&d);
+    void *const all[] = {d.places,      d.first, d.reach, d.blocks,
+                         d.first_block, d.here,  d.owner, d.sends};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     world->spread->put = !ok;
     return ok;
 }
