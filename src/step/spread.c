@@ -8,8 +8,8 @@
 #include "../base/ranks.h"
 #include "../math/vec3.h"
 
-/* Of the way of the step to come: how much farther a body may look for others than it moves. */
-#define SWEEP 1.5
+/* Boxes of bodies grow by the way of the step to come, and a little for rounding. */
+#define SWEEP 1.01
 
 /* ---- what cannot be spread ---- */
 
@@ -108,6 +108,16 @@ typedef struct Sum {
     int64_t diverged, contacts, touching, heap;
 } Sum;
 
+double tn_spread_speed(const TnWorld *world, int link, const double qvel[6])
+{
+    const TnGroups *groups = world->groups;
+    double turns =
+        groups->round[link] && v3_norm(world->model->links[link].com) == 0.0
+            ? 0.0
+            : v3_norm(qvel + 3) * (groups->radius[link] + v3_norm(world->model->links[link].com));
+    return v3_norm(qvel) + turns;
+}
+
 /* How far somebody may have come behind the next step, in shares of its room. */
 static double farthest(const TnWorld *whole)
 {
@@ -119,7 +129,7 @@ static double farthest(const TnWorld *whole)
         double way[3];
         if (!spread->near.own[s]) continue;
         v3_sub(way, x, spread->start[s]);
-        double speed = v3_norm(v) + g * t + v3_norm(v + 3) * spread->size;
+        double speed = tn_spread_speed(world, s + 1, v) + g * t;
         most = fmax(most, (v3_norm(way) + SWEEP * t * speed) / spread->room[s]);
     }
     return most;
@@ -206,6 +216,15 @@ static void fill_report(const Sum *sum, TnStepReport *report)
     report->converged = !sum->diverged;
 }
 
+static void count_work(const TnWorld *world)
+{
+    TnTraffic *traffic = world->def.ranks ? world->def.ranks->traffic : NULL;
+    if (!traffic) return;
+    traffic->steps++;
+    traffic->bodies += world->spread->count;
+    traffic->contacts += world->spread->world->contacts.count;
+}
+
 TnStepReport tn_spread_step(TnWorld *world)
 {
     TnSpread *spread = world->spread;
@@ -230,6 +249,7 @@ TnStepReport tn_spread_step(TnWorld *world)
         return report;
     }
     tn_spread_tell_near(spread);
+    count_work(world);
     spread->ahead = true;
     spread->far = tn_ranks_count(world->def.ranks) > 1 && sum.gone > 1.0;
     world->state.time += world->t;

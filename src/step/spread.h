@@ -15,6 +15,7 @@
 typedef struct TnSpread {
     TnModel *model; /* this rank's part; NULL: space is not divided yet */
     TnWorld *world;
+    TnArena arena; /* of the part before, for the next one */
     int count, own_count;
     int *subsystem; /* per subsystem of the part: which one of the whole */
     int *geom;      /* per geom: likewise */
@@ -41,6 +42,9 @@ void tn_spread_destroy(TnWorld *world);
 TnStepReport tn_spread_step(TnWorld *world);
 /* The state is another one, not from steps. */
 void tn_spread_note_state(TnWorld *world);
+
+/* m/s: no point of a free body moves faster; turning does not move what is round. */
+double tn_spread_speed(const TnWorld *world, int link, const double qvel[6]);
 
 /* ---- spread_divide.c ---- */
 /* This rank's part of the whole's state. False: no memory. */

@@ -1,7 +1,7 @@
 /* spread_divide.c: whose bodies are whose; see spread.h.
  *
- * Bodies stand in the order of a curve that fills space (Morton codes of small cells), and each
- * rank owns a range of it. Ranges have equal weight: a body counts 2, and 1 for each of its
+ * Bodies stand in the order of a curve that fills space (Hilbert's), and each rank owns a range
+ * of it. Ranges have equal weight: a body counts 2, and 1 for each of its
  * contacts. Who is near a rank's bodies is found by boxes about every few of them that follow each
  * other on the curve. All ranks know the whole state here, so they agree without talking. */
 #include <math.h>
@@ -14,26 +14,29 @@
 #include "../model/part.h"
 #include "spread.h"
 
-#define AXIS_BITS 20 /* of a cell's place along an axis; farther out cells share the last one */
-#define CELL 2.0     /* edge of a cell, in sizes of bodies */
+#define AXIS_BITS 16 /* of a cell's place along an axis */
 #define BODY_WEIGHT 2
 /* A body has room for so many steps at its speed, for so many times what gravity moves it by in a
  * step, and for a share of its size. */
-#define STEPS_AHEAD 6.0
-#define FALLS_AHEAD 10.0
-#define SIZE_SHARE 0.5
+#define STEPS_AHEAD 4.0
+#define FALLS_AHEAD 3.0
+#define SIZE_SHARE 0.25
 #define DIGIT_BITS 12
-#define BLOCK 32 /* bodies in a box */
+/* Others' bodies that are farther, in sizes, from any of a rank's are not near it. */
+#define FAR_SIZES 12.0
+#define BLOCK 16 /* bodies in a box */
 
 typedef struct Place {
-    uint64_t key; /* Morton code of its cell */
+    uint64_t key; /* place on the curve */
     int s;
 } Place;
 
-/* Some bodies of one rank, with all that they may reach. */
+/* Some bodies of one rank. */
 typedef struct Block {
-    double low[3], high[3];
-    int first, end; /* places */
+    double low[3], high[3];             /* of their places, */
+    double reach_low[3], reach_high[3]; /* and with all that they may reach */
+    int first, end;                     /* places on the curve */
+    double room;                        /* m: so much each of them has, if not more of its own */
 } Block;
 
 typedef struct Division {
@@ -41,15 +44,16 @@ typedef struct Division {
     TnSpread *spread;
     const TnRanks *ranks;
     int rank, ranks_count;
-    double low[3];
-    Place *places;    /* by key, then by subsystem */
-    int *first;       /* per rank and one more: its places */
-    double *reach;    /* per subsystem, m: no farther from its place it meets anybody */
-    Block *blocks;    /* of all ranks */
-    int *first_block; /* per rank and one more */
-    uint8_t *here;    /* per subsystem: ABSENT, GHOST or OWN */
-    int *owner;       /* per subsystem */
-    Place *sends;     /* own bodies and ranks that have them, the rank as key */
+    double low[3], edge; /* of the cube that the curve fills, and of its cells */
+    Place *places;       /* by key, then by subsystem */
+    int *first;          /* per rank and one more: its places */
+    double slack;        /* m: contacts are listed so far ahead */
+    double *reach;       /* per subsystem, m: no farther from its place it meets anybody */
+    Block *blocks;       /* of all ranks */
+    int *first_block;    /* per rank and one more */
+    uint8_t *here;       /* per subsystem: ABSENT, GHOST or OWN */
+    int *owner;          /* per subsystem */
+    Place *sends;        /* own bodies and ranks that have them, the rank as key */
     int send_count, send_capacity;
 } Division;
 
@@ -66,15 +70,38 @@ static uint64_t spread_bits(uint64_t x)
     return (x | x << 2) & 0x1249249249249249u;
 }
 
+/* The place on Hilbert's curve of a cell of a cube with 2^AXIS_BITS cells along an edge, by
+ * Skilling's method: axes are turned and mirrored from the largest cubes down, then Gray codes are
+ * undone. */
+static uint64_t hilbert_key(uint32_t x[3])
+{
+    uint32_t turned = 0;
+    for (uint32_t bit = 1u << (AXIS_BITS - 1); bit > 1; bit >>= 1)
+        for (int i = 0; i < 3; i++) {
+            uint32_t below = bit - 1, swapped = (x[0] ^ x[i]) & below;
+            if (x[i] & bit) {
+                x[0] ^= below;
+            } else {
+                x[0] ^= swapped;
+                x[i] ^= swapped;
+            }
+        }
+    for (int i = 1; i < 3; i++) x[i] ^= x[i - 1];
+    for (uint32_t bit = 1u << (AXIS_BITS - 1); bit > 1; bit >>= 1)
+        if (x[2] & bit) turned ^= bit - 1;
+    uint64_t key = 0;
+    for (int i = 0; i < 3; i++) key |= spread_bits(x[i] ^ turned) << (2 - i);
+    return key;
+}
+
 static uint64_t key_of(const Division *d, const double x[3])
 {
-    uint64_t key = 0;
+    uint32_t cell[3];
     for (int i = 0; i < 3; i++) {
-        double k = floor((x[i] - d->low[i]) / (CELL * d->spread->size));
-        double top = (1 << AXIS_BITS) - 1;
-        key |= spread_bits((uint64_t)(k < top ? (k > 0.0 ? k : 0.0) : top)) << i;
+        double k = (x[i] - d->low[i]) / d->edge, top = (1 << AXIS_BITS) - 1;
+        cell[i] = (uint32_t)(k < top ? (k > 0.0 ? k : 0.0) : top);
     }
-    return key;
+    return hilbert_key(cell);
 }
 
 /* By key, those of one key in their order. False: no memory. */
@@ -108,9 +135,18 @@ static bool order_bodies(Division *d)
     uint64_t bits = 0;
     d->places = tn_malloc(sizeof *d->places * (size_t)(n + 1));
     if (!d->places) return false;
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
     v3_set(d->low, INFINITY, INFINITY, INFINITY);
     for (int s = 0; s < n; s++)
-        for (int i = 0; i < 3; i++) d->low[i] = fmin(d->low[i], place_of(d, s)[i]);
+        for (int i = 0; i < 3; i++) {
+            d->low[i] = fmin(d->low[i], place_of(d, s)[i]);
+            high[i] = fmax(high[i], place_of(d, s)[i]);
+        }
+    d->edge = 1e-9 * d->spread->size;
+    for (int i = 0; i < 3; i++)
+        d->edge = fmax(d->edge, (high[i] - d->low[i]) * (1.0 + 1e-9) / (1 << AXIS_BITS));
+    for (int i = 0; n && i < 3; i++) /* the cube is as large as everything, about its middle */
+        d->low[i] = 0.5 * (d->low[i] + high[i] - d->edge * (1 << AXIS_BITS));
     for (int s = 0; s < n; s++) {
         d->places[s] = (Place){key_of(d, place_of(d, s)), s};
         bits |= d->places[s].key;
@@ -153,23 +189,27 @@ static bool give_bodies(Division *d)
 static double room_of(const Division *d, int s)
 {
     const TnWorld *world = d->world;
-    const double *v = world->state.qvel + world->model->subsystems[s].dof_start;
-    double t = world->t, size = d->spread->size,
-           fall = t * t * v3_norm(world->model->option.gravity);
-    return SIZE_SHARE * size + FALLS_AHEAD * fall +
-           STEPS_AHEAD * t * (v3_norm(v) + v3_norm(v + 3) * size);
+    double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
+    const TnSubsystem *sub = &world->model->subsystems[s];
+    return SIZE_SHARE * d->spread->size + FALLS_AHEAD * fall +
+           STEPS_AHEAD * t *
+               tn_spread_speed(world, sub->link_start, world->state.qvel + sub->dof_start);
 }
 
 static void fit_block(const Division *d, Block *b)
 {
-    v3_set(b->low, INFINITY, INFINITY, INFINITY);
-    v3_set(b->high, -INFINITY, -INFINITY, -INFINITY);
+    for (int i = 0; i < 3; i++) {
+        b->low[i] = b->reach_low[i] = INFINITY;
+        b->high[i] = b->reach_high[i] = -INFINITY;
+    }
     for (int k = b->first; k < b->end; k++) {
         int s = d->places[k].s;
         const double *x = place_of(d, s);
         for (int i = 0; i < 3; i++) {
-            b->low[i] = fmin(b->low[i], x[i] - d->reach[s]);
-            b->high[i] = fmax(b->high[i], x[i] + d->reach[s]);
+            b->low[i] = fmin(b->low[i], x[i]);
+            b->high[i] = fmax(b->high[i], x[i]);
+            b->reach_low[i] = fmin(b->reach_low[i], x[i] - d->reach[s]);
+            b->reach_high[i] = fmax(b->reach_high[i], x[i] + d->reach[s]);
         }
     }
 }
@@ -177,12 +217,12 @@ static void fit_block(const Division *d, Block *b)
 static bool make_blocks(Division *d)
 {
     int n = d->world->model->subsystem_count, count = 0;
-    double slack = tn_world_solver(d->world).velocity_scale * d->world->t;
+    d->slack = tn_world_solver(d->world).velocity_scale * d->world->t;
     d->reach = tn_malloc(sizeof *d->reach * (size_t)(n + 1));
     d->blocks = tn_malloc(sizeof *d->blocks * (size_t)(n / BLOCK + d->ranks_count + 1));
     d->first_block = tn_malloc(sizeof *d->first_block * (size_t)(d->ranks_count + 1));
     if (!d->reach || !d->blocks || !d->first_block) return false;
-    for (int s = 0; s < n; s++) d->reach[s] = d->spread->size + 0.5 * slack + room_of(d, s);
+    for (int s = 0; s < n; s++) d->reach[s] = d->spread->size + 0.5 * d->slack + room_of(d, s);
     for (int r = 0; r < d->ranks_count; r++) {
         d->first_block[r] = count;
         for (int k = d->first[r]; k < d->first[r + 1]; k += BLOCK) {
@@ -198,7 +238,8 @@ static bool make_blocks(Division *d)
 static bool blocks_meet(const Block *a, const Block *b)
 {
     bool meet = true;
-    for (int i = 0; i < 3; i++) meet &= a->low[i] <= b->high[i] && b->low[i] <= a->high[i];
+    for (int i = 0; i < 3; i++)
+        meet &= a->reach_low[i] <= b->reach_high[i] && b->reach_low[i] <= a->reach_high[i];
     return meet;
 }
 
@@ -208,8 +249,28 @@ static bool may_meet(const Division *d, int s, const Block *b)
     const double *x = place_of(d, s);
     double reach = d->reach[s];
     bool meet = true;
-    for (int i = 0; i < 3; i++) meet &= x[i] + reach >= b->low[i] && x[i] - reach <= b->high[i];
+    for (int i = 0; i < 3; i++)
+        meet &= x[i] + reach >= b->reach_low[i] && x[i] - reach <= b->reach_high[i];
     return meet;
+}
+
+/* At least, in m; below zero where they overlap. */
+static double gap_between(const double low1[3], const double high1[3], const double low2[3],
+                          const double high2[3])
+{
+    double gap = -INFINITY;
+    for (int i = 0; i < 3; i++) gap = fmax(gap, fmax(low1[i] - high2[i], low2[i] - high1[i]));
+    return gap;
+}
+
+/* Far from other ranks' bodies there is more room: half of the way to them, and no more than to
+ * what they may reach. */
+static void limit_room(const Division *d, Block *own, const Block *other)
+{
+    double size = d->spread->size + 0.5 * d->slack;
+    double half = 0.5 * gap_between(own->low, own->high, other->low, other->high) - size;
+    double rest = gap_between(own->low, own->high, other->reach_low, other->reach_high) - size;
+    own->room = fmin(own->room, fmin(half, rest));
 }
 
 static bool note_send(Division *d, int rank, int s)
@@ -234,7 +295,8 @@ static bool choose_with(Division *d, int other, const Block *mine, uint8_t *told
         const Block *b = &d->blocks[k];
         if (!blocks_meet(b, mine)) continue;
         for (int m = d->first_block[d->rank]; m < d->first_block[d->rank + 1]; m++) {
-            const Block *a = &d->blocks[m];
+            Block *a = &d->blocks[m];
+            limit_room(d, a, b);
             if (!blocks_meet(a, b)) continue;
             for (int i = b->first; i < b->end; i++)
                 if (may_meet(d, d->places[i].s, a)) d->here[d->places[i].s] = GHOST;
@@ -255,6 +317,13 @@ static bool choose(Division *d)
     d->here = tn_calloc((size_t)d->world->model->subsystem_count + 1, 1);
     bool ok = told && d->here;
     fit_block(d, &mine);
+    double far = FAR_SIZES * d->spread->size;
+    for (int i = 0; i < 3; i++) { /* nobody beyond is looked at */
+        mine.reach_low[i] -= far;
+        mine.reach_high[i] += far;
+    }
+    for (int k = d->first_block[d->rank]; k < d->first_block[d->rank + 1]; k++)
+        d->blocks[k].room = 0.5 * far - d->spread->size - 0.5 * d->slack;
     for (int i = own; ok && i < end; i++) d->here[d->places[i].s] = OWN;
     for (int r = 0; ok && r < d->ranks_count; r++)
         if (r != d->rank) ok = choose_with(d, r, &mine, told);
@@ -308,7 +377,7 @@ static bool list_neighbours(Division *d, const int *local)
     return ok;
 }
 
-static void copy_state(const Division *d)
+static void copy_state(const Division *d, const int *local)
 {
     const TnWorld *world = d->world;
     const TnModel *model = world->model;
@@ -324,6 +393,11 @@ static void copy_state(const Division *d)
         v3_copy(spread->start[k], from->qpos + sub->qpos_start);
         spread->room[k] = room_of(d, spread->subsystem[k]);
     }
+    for (int b = d->first_block[d->rank]; b < d->first_block[d->rank + 1]; b++)
+        for (int i = d->blocks[b].first; i < d->blocks[b].end; i++) {
+            double *room = &spread->room[local[d->places[i].s]];
+            *room = fmax(*room, d->blocks[b].room);
+        }
 }
 
 /* Forces of contacts that an own body has. False: no memory. */
@@ -364,6 +438,11 @@ static bool make_world(Division *d)
     def.log = NULL;
     spread->world = tn_world_create(&def, spread->model, &err);
     if (!spread->world) return false;
+    if (spread->arena.base) { /* what the step needs is in the machine's memory already */
+        tn_arena_free(&spread->world->arena);
+        spread->world->arena = spread->arena;
+        spread->arena = (TnArena){0};
+    }
     spread->world->near = &spread->near;
     tn_collider_set_part(spread->world->collider,
                          &(TnPartOfScene){.ranks = d->ranks,
@@ -407,7 +486,7 @@ static bool make_part(Division *d)
         ok ? tn_model_part(model, spread->subsystem, spread->count, spread->geom) : NULL;
     ok = spread->model && list_neighbours(d, local) && make_world(d);
     for (int g = 0; ok && g < spread->model->geom_count; g++) local_geom[spread->geom[g]] = g;
-    if (ok) copy_state(d);
+    if (ok) copy_state(d, local);
     ok = ok && copy_contacts(d, local_geom);
     if (ok) tn_world_update_frames(spread->world, NULL, 0);
     tn_free(local);
@@ -419,6 +498,7 @@ void tn_spread_release(TnSpread *spread)
 {
     TnNear *near = &spread->near;
     if (spread->exchange) near->ranks->close(spread->exchange);
+    tn_arena_free(&spread->arena);
     tn_world_destroy(spread->world);
     tn_model_destroy(spread->model);
     void *const all[] = {spread->room,        spread->subsystem, spread->geom,     spread->start,
@@ -431,9 +511,13 @@ void tn_spread_release(TnSpread *spread)
 
 bool tn_spread_divide(TnWorld *world)
 {
-    double size = world->spread->size;
+    TnArena arena = {0};
+    if (world->spread->world) {
+        arena = world->spread->world->arena;
+        world->spread->world->arena = (TnArena){0};
+    }
     tn_spread_release(world->spread);
-    world->spread->size = size;
+    world->spread->arena = arena;
     Division d = {.world = world,
                   .spread = world->spread,
                   .ranks = world->def.ranks,
@@ -443,6 +527,7 @@ bool tn_spread_divide(TnWorld *world)
     void *const all[] = {d.places,      d.first, d.reach, d.blocks,
                          d.first_block, d.here,  d.owner, d.sends};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
+    if (ok && d.ranks && d.ranks->traffic) d.ranks->traffic->divisions++;
     world->spread->put = !ok;
     return ok;
 }
