@@ -230,6 +230,7 @@ TnStepReport tn_spread_step(TnWorld *world)
     TnSpread *spread = world->spread;
     TnStepReport report = tn_report_open();
     double start = world->untimed ? 0.0 : tn_clock();
+    if (world->wrench_set && tn_ranks_count(world->def.ranks) > 1) spread->far = true;
     if (spread->far) tn_spread_fetch(world);
     if ((spread->put || spread->far) && !tn_spread_divide(world)) return report;
     hand_over_wrenches(world);

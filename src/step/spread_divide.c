@@ -185,13 +185,22 @@ static bool give_bodies(Division *d)
     return ok;
 }
 
+/* m: by forces that users set, in a step; space is divided for each that has some. */
+static double pushed_by(const TnWorld *world, int link)
+{
+    const TnLink *l = &world->model->links[link];
+    const double *I = l->inertia_principal, *f = world->wrench[link];
+    double turns = world->spread->size * v3_norm(f + 3) / fmin(I[0], fmin(I[1], I[2]));
+    return world->wrench_set ? 2.0 * world->t * world->t * (v3_norm(f) / l->mass + turns) : 0.0;
+}
+
 /* m: so far it may get before space is divided anew, the way of the step to come included. */
 static double room_of(const Division *d, int s)
 {
     const TnWorld *world = d->world;
     double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
     const TnSubsystem *sub = &world->model->subsystems[s];
-    return SIZE_SHARE * d->spread->size + FALLS_AHEAD * fall +
+    return SIZE_SHARE * d->spread->size + FALLS_AHEAD * fall + pushed_by(world, sub->link_start) +
            STEPS_AHEAD * t *
                tn_spread_speed(world, sub->link_start, world->state.qvel + sub->dof_start);
 }
