@@ -182,7 +182,8 @@ bool tn_step_integrate(TnStep *step)
     TnStepReport *report = step->report;
     TnWorld *world = step->world;
     bool cut = false;
-    if (!tn_step_advance(step, !world->near)) return false;
+    if (world->near ? !tn_near_limit(step) || !tn_step_move(step) : !tn_step_advance(step, true))
+        return false;
     if (world->near) tn_near_settle(step);
     for (int k = 0; (k == 0 && !world->near) || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;

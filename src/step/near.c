@@ -1,7 +1,10 @@
 /* near.c: see near.h. */
 #include "near.h"
 
+#include <string.h>
+
 #include "../base/ranks.h"
+#include "../math/vec3.h"
 #include "../solver/method/parted.h"
 
 static int block_of(const TnWorld *world, int s)
@@ -38,6 +41,39 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result)
     if (!own || !n.send || !n.receive) return false;
     for (int s = 0; s < step->model->subsystem_count; s++) own[block_of(world, s)] = near->own[s];
     return tn_parted_near(p, near->ranks, &n, def, world->team, result);
+}
+
+bool tn_near_tell_ways(TnStep *step)
+{
+    TnNearExchange told;
+    if (!tn_near_open(step, 6, &told)) return false;
+    tn_near_tell(&told, (double *)step->moved[1]);
+    tn_near_close(&told);
+    return true;
+}
+
+double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3])
+{
+    double com = v3_norm(world->model->links[link].com);
+    bool round = world->groups->round[link] && com == 0.0;
+    return v3_norm(v) + (round ? 0.0 : v3_norm(omega) * (world->groups->radius[link] + com));
+}
+
+double (*tn_near_ways(TnStep *step))[6]
+{
+    const TnWorld *world = step->world;
+    size_t bytes = sizeof(double[6]) * (size_t)step->model->link_count;
+    double(*u)[6] = tn_arena_alloc(&step->world->arena, bytes);
+    if (!u) return NULL;
+    double t = step->t, fall = t * v3_norm(step->model->option.gravity);
+    memcpy(u, step->moved, bytes);
+    for (int l = 1; l < step->model->link_count; l++) {
+        const double *v = world->state.qvel + step->model->links[l].dof_start;
+        double most = tn_near_speed(world, l, v, v + 3) + fall + tn_near_surprise(world->near) / t;
+        double speed = tn_near_speed(world, l, u[l], u[l] + 3);
+        for (int k = 0; k < 6 && speed > most; k++) u[l][k] *= most / speed;
+    }
+    return u;
 }
 
 void tn_near_settle(TnStep *step)

@@ -108,16 +108,6 @@ typedef struct Sum {
     int64_t diverged, contacts, touching, heap;
 } Sum;
 
-double tn_spread_speed(const TnWorld *world, int link, const double qvel[6])
-{
-    const TnGroups *groups = world->groups;
-    double turns =
-        groups->round[link] && v3_norm(world->model->links[link].com) == 0.0
-            ? 0.0
-            : v3_norm(qvel + 3) * (groups->radius[link] + v3_norm(world->model->links[link].com));
-    return v3_norm(qvel) + turns;
-}
-
 /* How far somebody may have come behind the next step, in shares of its room. */
 static double farthest(const TnWorld *whole)
 {
@@ -129,8 +119,9 @@ static double farthest(const TnWorld *whole)
         double way[3];
         if (!spread->near.own[s]) continue;
         v3_sub(way, x, spread->start[s]);
-        double speed = tn_spread_speed(world, s + 1, v) + g * t;
-        most = fmax(most, (v3_norm(way) + SWEEP * t * speed) / spread->room[s]);
+        double speed = tn_near_speed(world, s + 1, v, v + 3) + g * t;
+        double next = SWEEP * t * speed + tn_near_surprise(&spread->near);
+        most = fmax(most, (v3_norm(way) + next) / spread->room[s]);
     }
     return most;
 }

@@ -43,9 +43,6 @@ TnStepReport tn_spread_step(TnWorld *world);
 /* The state is another one, not from steps. */
 void tn_spread_note_state(TnWorld *world);
 
-/* m/s: no point of a free body moves faster; turning does not move what is round. */
-double tn_spread_speed(const TnWorld *world, int link, const double qvel[6]);
-
 /* ---- spread_divide.c ---- */
 /* This rank's part of the whole's state. False: no memory. */
 bool tn_spread_divide(TnWorld *world);

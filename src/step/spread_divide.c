@@ -20,7 +20,7 @@
  * step, and for a share of its size. */
 #define STEPS_AHEAD 4.0
 #define FALLS_AHEAD 3.0
-#define SIZE_SHARE 0.25
+#define SIZE_SHARE 0.5
 #define DIGIT_BITS 12
 /* Others' bodies that are farther, in sizes, from any of a rank's are not near it. */
 #define FAR_SIZES 12.0
@@ -200,9 +200,9 @@ static double room_of(const Division *d, int s)
     const TnWorld *world = d->world;
     double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
     const TnSubsystem *sub = &world->model->subsystems[s];
+    const double *v = world->state.qvel + sub->dof_start;
     return SIZE_SHARE * d->spread->size + FALLS_AHEAD * fall + pushed_by(world, sub->link_start) +
-           STEPS_AHEAD * t *
-               tn_spread_speed(world, sub->link_start, world->state.qvel + sub->dof_start);
+           STEPS_AHEAD * t * tn_near_speed(world, sub->link_start, v, v + 3);
 }
 
 static void fit_block(const Division *d, Block *b)
@@ -491,6 +491,7 @@ static bool make_part(Division *d)
         spread->subsystem[k++] = s;
     }
     spread->near.ranks = d->ranks;
+    spread->near.size = spread->size;
     spread->model =
         ok ? tn_model_part(model, spread->subsystem, spread->count, spread->geom) : NULL;
     ok = spread->model && list_neighbours(d, local) && make_world(d);
