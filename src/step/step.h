@@ -36,6 +36,7 @@ typedef struct TnStep {
     double *next_act;        /* activations at the step's end */
     TnSystems *systems;      /* the world's */
     atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
+    atomic_int blamed;       /* subsystem whose matrix is not positive definite; -1: none */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
@@ -74,6 +75,10 @@ typedef struct TnStep {
                                 NULL: the same */
     double (*guess)[3];      /* per contact; NULL: not solved to a tolerance */
     double *row_guess;       /* per row */
+    struct {
+        bool *awake, *anchored; /* per subsystem: must stay awake; stands on the world */
+        int *parent;            /* disjoint sets of them */
+    } sleep;                    /* sleep.c */
 } TnStep;
 
 /* ---- step.c ---- */
@@ -131,6 +136,14 @@ void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint
 bool tn_step_solve(TnStep *step, bool again);
 /* step->error from the report's. */
 void tn_step_note_error(TnStep *step);
+
+/* ---- trouble.c ---- */
+/* The subsystem's matrix cannot be used, or there is no memory for it: false. */
+bool tn_step_blame(TnStep *step, int subsystem);
+/* The step is rejected: why, as far as can be seen. */
+void tn_trouble_note_rejected(TnStep *step);
+/* The whole step is over. */
+void tn_trouble_note_report(TnWorld *world, const TnStepReport *report);
 
 /* ---- report.c ---- */
 TnStepReport tn_report_open(void);
@@ -199,11 +212,13 @@ bool tn_step_softs_went_on(const TnStep *step);
  * move. */
 bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
-/* ---- limit.c ---- */
+/* ---- limit.c, kept.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
 bool tn_step_limit(TnStep *step);
 /* Two subsystems, or one and the world (-1), are kept out of each other. False: no memory. */
 bool tn_step_keep_apart(TnStep *step, int s1, int s2);
+/* The same for `count` of several pairs, by their numbers. */
+bool tn_step_keep_pairs(TnStep *step, const int32_t (*pairs)[2], const int *which, int count);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
@@ -248,8 +263,6 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */
 bool tn_step_verify(TnStep *step);
-/* m: how deep the two geoms of a contact are in each other at the step's start. */
-double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
 /* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense.
