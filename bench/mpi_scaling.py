@@ -4,6 +4,7 @@
     bench/mpi_scaling.py hashes [--ranks 1,2,4,8] [--steps 500]
     bench/mpi_scaling.py weak   [--ranks 1,2,4,8,16] [--bodies 20000]     so many grains per process
     bench/mpi_scaling.py strong [--ranks 1,2,4,8,16] [--bodies 50000]     so many in all
+    ... --spread                                                          in parts (docs/scaling.md)
 
 `hashes` runs every scene of scenes/ and the generated ones on one process and on the others, with the tolerance of the
 scene and with a fixed count, and compares. The other two let grain fall in a hopper, on all cores,
@@ -19,6 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SETTLED, MEASURED = 0.3, 0.05  # s of simulated time
+FREE = ("arch", "cards", "pyramid", "tower", "wall")  # scenes of free bodies, as --spread wants them
 PHASES = ("step", "dynamics", "collision", "constraint", "factor", "iterate", "integrate")
 # Debian's Open MPI: more processes than cores, which then give way while they wait; and as root, in a container
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -49,17 +51,21 @@ class Programs:
         """The report, and what each process sent (bytes per exchange, boundary bodies)."""
         start = [self.alone] if ranks is None else ["mpirun", "-n", ranks, self.mpi]
         done = call(start + ["run", model, "--json", "--quiet", "--no-accuracy", *options])
-        sent = [line.split(": ", 2)[2] for line in done.stderr.splitlines() if "exchanges" in line]
+        sent = [line.split(": ", 2)[2] for line in done.stderr.splitlines() if "exchanges" in line or "in parts" in line]
         return json.loads(done.stdout), sent
 
 
 def hashes(args, programs, folder):
     scenes = sorted((ROOT / "scenes").glob("*.xml"))
-    scenes += [make(kind, 300 if kind != "conveyor" else 40, folder) for kind in ("hopper", "drum", "plough", "conveyor")]
+    if args.spread:
+        scenes = [scene for scene in scenes if scene.stem in FREE]
+    kinds = ("hopper",) if args.spread else ("hopper", "drum", "plough", "conveyor")
+    scenes += [make(kind, 300 if kind != "conveyor" else 40, folder) for kind in kinds]
     rows, wrong = [], 0
     for scene in scenes:
         timestep = programs.run(None, scene, "--duration", 1e-9)[0]["timestep"]
-        for options in ((), ("--tolerance", 0, "--iterations", 20)):
+        fixed = ("--tolerance", 0, "--iterations", 20)
+        for options in [(*fixed, "--spread")] if args.spread else [(), fixed]:
             options = ("--duration", args.steps * timestep, *options)
             wanted = programs.run(None, scene, *options)[0]["state_hash"]
             for ranks in args.ranks:
@@ -71,22 +77,22 @@ def hashes(args, programs, folder):
     return {"steps": args.steps, "runs": rows, "wrong": wrong}
 
 
-def settle(programs, model, folder):
+def settle(programs, model, folder, more):
     saved = pathlib.Path(folder) / (model.stem + ".state")
-    programs.run(None, model, "--duration", SETTLED, "--tolerance", 0, "--iterations", 60, "--threads",
+    programs.run(None, model, *more, "--duration", SETTLED, "--tolerance", 0, "--iterations", 60, "--threads",
                  min(64, os.cpu_count() or 1), "--checkpoint", saved, "--every", SETTLED)
     return saved
 
 
 def scaling(args, programs, folder):
-    rows = []
+    rows, more = [], ("--spread",) if args.spread else ()
     for ranks in args.ranks:
         count = args.bodies * ranks if args.what == "weak" else args.bodies
         model = pathlib.Path(folder) / f"hopper{count}.xml"
         if not model.exists():
             make("hopper", count, folder)
-            settle(programs, model, folder)
-        runs = [programs.run(ranks, model, "--duration", SETTLED + MEASURED, "--resume", model.with_suffix(".state"),
+            settle(programs, model, folder, more)
+        runs = [programs.run(ranks, model, *more, "--duration", SETTLED + MEASURED, "--resume", model.with_suffix(".state"),
                              "--tolerance", 0, "--iterations", 60, "--threads", args.threads, "--traffic")
                 for _ in range(args.repeats)]
         report, sent = min(runs, key=lambda run: run[0]["step_ms_mean"])
@@ -110,6 +116,7 @@ def main():
     parser.add_argument("--bodies", type=int, metavar="N")
     parser.add_argument("--steps", type=int, default=500, metavar="N")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of each process (default 1)")
+    parser.add_argument("--spread", action="store_true", help="in parts; hashes: of scenes of free bodies")
     parser.add_argument("--repeats", type=int, default=3, metavar="N")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", metavar="FOLDER")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")

@@ -13,6 +13,7 @@ int cmd_piles(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_batch(int argc, char **argv);
 int cmd_threads(int argc, char **argv);
+int cmd_ranks(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
 
 #endif

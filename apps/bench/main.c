@@ -10,6 +10,7 @@ static const Command commands[] = {
     {"convergence", cmd_convergence, "error of one step against iterations and time, all solvers"},
     {"scaling", cmd_scaling, "time per step of growing piles, longer cables and finer soft beams"},
     {"threads", cmd_threads, "the same steps on 1, 2, 4, ... threads, phase by phase"},
+    {"ranks", cmd_ranks, "the work of each rank that steps a part of a pile"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
     {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
     {"gpu", cmd_gpu, "time per step of large piles on a device"},

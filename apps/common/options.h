@@ -98,6 +98,7 @@ typedef struct SimOptions {
     int device;       /* TnDevice */
     int set;          /* TnInstructionSet */
     int threads;
+    bool spread;
     int relinearize;
     int substeps; /* 0: as the model says */
     TnDivisionDef division;
@@ -108,7 +109,7 @@ enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
-enum { SIM_OPTION_COUNT = 25 }; /* at most */
+enum { SIM_OPTION_COUNT = 26 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
  * number of iterations, of methods that have one. False and a message where a method needs a

@@ -55,6 +55,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] =
         option_int("--threads", &sim->threads, "N", 1, 64,
                    "number of threads, 1 ... 64; default 1; the result is the same for any number");
+    table[count++] =
+        option_set("--spread", &sim->spread,
+                   "step the scene in parts, one per process of tenon-mpi; for free bodies and "
+                   "--tolerance 0; another result than without, the same for any number");
     table[count++] = option_choice(
         "--device", &sim->device, "NAME", device_names,
         "where steps run: cpu (default), cuda or, in double precision, cuda64; 'tenon info "
@@ -155,6 +159,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.substeps = sim->substeps;
     def.division = sim->division;
     def.device = (TnDevice)sim->device;
+    def.spread = sim->spread;
     def.ranks = team_ranks();
     return def;
 }

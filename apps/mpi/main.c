@@ -33,6 +33,12 @@ static void print_traffic(void)
                 r, (long long)a->exchanges, mean(a->own, a->exchanges), boundary,
                 mean(a->neighbours, a->exchanges), bytes, boundary > 0.0 ? bytes / boundary : 0.0,
                 (long long)a->shares, (double)a->shared / 1e6);
+        if (a->steps)
+            fprintf(stderr,
+                    "tenon-mpi: rank %zu: %lld steps in parts: %.0f bodies with those near, %.0f "
+                    "contacts, %.0f bytes of states per step; divided %lld times\n",
+                    r, (long long)a->steps, mean(a->bodies, a->steps), mean(a->contacts, a->steps),
+                    mean(a->state_bytes, a->steps), (long long)a->divisions);
     }
     free(start);
     free(all);

@@ -28,6 +28,8 @@ typedef struct RunOptions {
     DumpOptions dump;
     CheckpointOptions checkpoint;
     bool json, quiet, accuracy, strict_energy;
+    /* what the process that writes has, of which others know no more */
+    bool logs, saves;
 } RunOptions;
 
 static int option_table(Option *table, RunOptions *run)
@@ -178,6 +180,16 @@ static bool has_failed(const Outputs *out)
     return out->log_failed || out->record_failed || out->dump_failed || out->checkpoint_failed;
 }
 
+/* The process that writes asks for the state after this step, and a world in parts wants all
+ * processes to. */
+static bool is_asked(const RunOptions *run, double timestep, int64_t step)
+{
+    double every = run->checkpoint.every > 0 ? run->checkpoint.every : CHECKPOINT_DEFAULT_EVERY;
+    int64_t steps = llround(every / timestep);
+    if (!run->sim.spread || !team_ranks()) return false;
+    return run->logs || (run->saves && step % (steps > 0 ? steps : 1) == 0);
+}
+
 /* A checkpoint of all that there is after `step` steps. */
 static bool save(const TnWorld *world, const RunOptions *run, int64_t step, Outputs *out)
 {
@@ -205,6 +217,7 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
+        if (is_asked(run, timestep, k + 1)) tn_world_state(world);
         run_energy_add(&result->energy, world, &report);
         if (out->log) out->log_failed = !log_step(out->log, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
@@ -556,6 +569,8 @@ int cmd_run(int argc, char **argv)
         if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) {
             code = EXIT_USAGE;
         } else {
+            run.logs = run.log.csv || run.log.npz || run.dump.steps.count;
+            run.saves = run.checkpoint.path;
             if (!team_writes()) write_nothing(&run);
             TnModel *model = load_model("run", run.model_path, NULL, &code);
             if (model) code = run_model(model, &run);

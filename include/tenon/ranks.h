@@ -24,11 +24,18 @@ typedef struct TnRankLink {
 
 /* What was sent by this rank. */
 typedef struct TnTraffic {
-    int64_t exchanges;      /* of boundary velocities with neighbours, one per iteration */
-    int64_t boundary;       /* bodies whose velocities others need, summed over exchanges */
-    int64_t sent;           /* 48 bytes for each of these and each rank that needs it, summed */
-    int64_t neighbours;     /* ranks that this one exchanges with, summed */
-    int64_t own;            /* bodies of this rank, summed over exchanges */
+    int64_t exchanges;  /* of boundary velocities with neighbours, one per iteration */
+    int64_t boundary;   /* bodies whose velocities others need, summed over exchanges */
+    int64_t sent;       /* 48 bytes for each of these and each rank that needs it, summed */
+    int64_t neighbours; /* ranks that this one exchanges with, summed */
+    int64_t own;        /* bodies of this rank, summed over exchanges */
+    /* worlds in parts only */
+    int64_t steps;
+    int64_t divisions;      /* how often bodies were given to ranks anew */
+    int64_t bodies;         /* that this rank had, those of others near its own included, */
+    int64_t contacts;       /* and contacts that it computed, summed over steps */
+    int64_t states;         /* bodies whose new states neighbours were told, summed over steps, */
+    int64_t state_bytes;    /* and bytes of these */
     int64_t shares, shared; /* how often, and how many bytes, were told to all */
 } TnTraffic;
 

@@ -64,6 +64,11 @@ typedef struct TnWorldDef {
     TnDevice device;    /* default TN_DEVICE_CPU */
     TnLogFn log;        /* may be NULL; reports rejected steps and an arena that was too small */
     void *log_user;
+    /* The world is stepped in parts: each process has its own bodies and those near them, and all
+     * else of a step is local, too (docs/scaling.md). For free bodies and a fixed number of
+     * iterations; the state has other bits than without, the same for any number of processes.
+     * Whatever asks for the state is collective then. Default false. */
+    bool spread;
     const TnRanks *ranks; /* processes that step this world together (docs/scaling.md); borrowed.
                              NULL (default): this one alone */
 } TnWorldDef;
@@ -228,6 +233,7 @@ TN_API void tn_world_soft_subsystems(const TnWorld *world, TnSoftId soft, int32_
 /* Explanation of the division, some lines of text. */
 TN_API const char *tn_world_division_reason(const TnWorld *world);
 
+TN_API double tn_world_time(const TnWorld *world); /* s; no more than that is fetched */
 TN_API TnStateView tn_world_state(const TnWorld *world);
 TN_API TnStatus tn_world_set_state(TnWorld *world, const double *qpos, const double *qvel,
                                    TnError *err);

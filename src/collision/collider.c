@@ -272,6 +272,19 @@ void tn_collider_forget(TnCollider *c)
     for (int i = 0; c->softs && i < c->model->soft_count; i++) c->softs[i].placed = false;
 }
 
+void tn_collider_set_part(TnCollider *c, const TnPartOfScene *part)
+{
+    /* a list of pairs has another order than grids */
+    tn_pairs_destroy(c->list);
+    c->list = NULL;
+    c->in_parts = true;
+    c->part = *part;
+    c->cell = part->cell;
+    tn_collider_forget(c);
+}
+
+double tn_collider_cell(const TnCollider *c) { return c->cell; }
+
 double tn_collider_thinness(const TnCollider *c, int geom1, int geom2)
 {
     return fmin(c->thinness[c->slot_of[geom1]], c->thinness[c->slot_of[geom2]]);

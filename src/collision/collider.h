@@ -86,6 +86,8 @@ typedef struct TnBounds {
  * the box test sorts out strangers in the same cell. */
 typedef struct TnGrid {
     int begin, count;           /* members in TnCollider.members */
+    int total;                  /* with those of other ranks */
+    int first[3];               /* cell that the table begins with */
     int true_dims[3];           /* cells along each axis */
     int dims[3];                /* of the table, <= true_dims */
     double origin[3], per_cell; /* cells per metre */
@@ -127,6 +129,8 @@ struct TnCollider {
     int finite_count; /* then fixed ones, the planes last */
     bool one_rod;     /* all that move are segments of one rod */
     double cell;      /* m: cell of level 0, a little above the usual box */
+    bool in_parts;    /* ranks have the scene in parts: */
+    TnPartOfScene part;
     /* constant, per slot */
     TnSlot *slots; /* half constant, half per step */
     TnSlotLocal *locals;
@@ -366,6 +370,35 @@ static inline void tn_candidates_add(TnCandidates *c, int slot1, int slot2)
 /* Adds the grid's members whose boxes meet `box` and whose slot is above its own, or sleeps. */
 void tn_grid_query(const TnCollider *collider, const TnGrid *grid, const TnBounds *box,
                    TnCandidates *out);
+
+/* ---- grid_parts.c ---- */
+/* What all ranks have of a level. */
+typedef struct TnLevelTotal {
+    float low[3], high[3], reach[3]; /* centres, and the largest half box */
+    int32_t count;                   /* each once */
+    int32_t round;                   /* all are spheres */
+} TnLevelTotal;
+/* Of all levels. False: no memory. */
+bool tn_grid_total(const TnCollider *collider, TnArena *arena, TnLevelTotal *out);
+/* The same of two levels together. */
+void tn_level_join(TnLevelTotal *level, const TnLevelTotal *other);
+/* Cells of all ranks' members, of which the table has those between the centres `low` and `high`
+ * that are here. Its place comes from the arena. Returns their number; negative: no memory. */
+int tn_grid_size_part(TnGrid *grid, const TnLevelTotal *all, const float low[3],
+                      const float high[3], double cell, TnArena *arena);
+/* Cells along an axis from the grid's origin. */
+static inline int tn_cell_along(const TnGrid *g, int axis, double x)
+{
+    double k = (x - g->origin[axis]) * g->per_cell, top = g->true_dims[axis] - 1;
+    return (int)(k < top ? (k > 0.0 ? k : 0.0) : top);
+}
+/* Two of other ranks', or one and the world. */
+static inline bool tn_pair_is_foreign(const TnCollider *collider, int slot1, int slot2)
+{
+    const uint8_t *foreign = collider->part.foreign;
+    int a = collider->slots[slot1].link, b = collider->slots[slot2].link;
+    return foreign && (!a || foreign[a]) && (!b || foreign[b]);
+}
 
 /* ---- rod_pairs.c ---- */
 int tn_rods_room(const TnModel *model); /* places in TnCollider.along, a multiple of 64 */

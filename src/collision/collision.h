@@ -14,6 +14,7 @@
 
 #include "../base/arena.h"
 #include "../base/pool.h"
+#include "../base/ranks.h"
 #include "../model/frame.h"
 #include "../model/model.h"
 
@@ -69,6 +70,18 @@ void tn_collider_destroy(TnCollider *collider);
 void tn_collider_sleep(TnCollider *collider, const int32_t *asleep, atomic_uchar *touched);
 /* Sleepers may be elsewhere than in the last step. */
 void tn_collider_forget(TnCollider *collider);
+
+/* Ranks have a scene in parts, each its own bodies and those near them. Their lists are then parts
+ * of one list: the order depends on where everything is in space, on all ranks together. */
+typedef struct TnPartOfScene {
+    const TnRanks *ranks;   /* NULL: all of it is here */
+    const uint8_t *foreign; /* per link: pairs of two that are not zero are not listed; the world is
+                               not. NULL: none is */
+    double cell;            /* tn_collider_cell of a collider of the whole scene */
+} TnPartOfScene;
+/* From now on. Detecting is collective then. */
+void tn_collider_set_part(TnCollider *collider, const TnPartOfScene *part);
+double tn_collider_cell(const TnCollider *collider);
 
 /* Links whose joints are far beyond their limits (nonzero, per link; NULL: none) from now on: parts
  * of one robot do not collide across such a joint (overlaps.c). */

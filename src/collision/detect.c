@@ -144,7 +144,7 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
     *out = (TnContactList){0};
     if (!collider->list) tn_bounds_sleep(&d, pool);
-    if (!collider->list && collider->stale) {
+    if (!collider->list && (collider->stale || collider->in_parts)) {
         tn_pool_run(pool, collider->count, SLOTS, update_range, &d);
         if (!tn_grid_build(collider, arena, pool)) return false;
     }

@@ -133,6 +133,7 @@ void tn_emit_pairs(void *context, const int32_t *slot1, const int32_t *slot2, in
     const TnCollider *c = e->detection->collider;
     for (int k = 0; k < count; k++) {
         if (k + 8 < count) tn_slot_fetch(&c->slots[slot2[k + 8]]);
+        if (tn_pair_is_foreign(c, slot1[k], slot2[k])) continue;
         bool low = slot1[k] < slot2[k]; /* not where the second one is left out, or sleeps */
         if (c->sleeping[slot2[k]] && tn_slot_sleeps(c, slot2[k]))
             probe_pair(e, slot1[k], slot2[k]);

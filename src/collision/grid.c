@@ -21,12 +21,6 @@ typedef struct Extent {
     bool round;
 } Extent;
 
-static int cell_along(const TnGrid *g, int axis, double x)
-{
-    double k = (x - g->origin[axis]) * g->per_cell, top = g->true_dims[axis] - 1;
-    return (int)(k < top ? (k > 0.0 ? k : 0.0) : top);
-}
-
 /* Of those in grids. Where nothing moves but one rod, nobody looks for its segments there. */
 static int first_member(const TnCollider *c)
 {
@@ -120,7 +114,8 @@ static void find_cells(void *context, int begin, int end)
         f->c->cell_of[slot] = -1;
         if (slot < first_member(f->c) || !is_member(f, slot)) continue;
         for (int i = 0; i < 3; i++)
-            k[i] = wrap(cell_along(g, i, (double)f->c->bounds[slot].c[i]), g->dims[i]);
+            k[i] = wrap(tn_cell_along(g, i, (double)f->c->bounds[slot].c[i]) - g->first[i],
+                        g->dims[i]);
         f->c->cell_of[slot] = (k[2] * g->dims[1] + k[1]) * g->dims[0] + k[0];
     }
 }
@@ -135,27 +130,35 @@ static void copy_members(void *context, int begin, int end)
 /* Sorts the slots of levels [first, last] into the grid's part of `members`. Returns the cells
  * used; negative: no memory. */
 static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell, int32_t *table,
-                     TnArena *arena, TnPool *pool)
+                     const TnLevelTotal *totals, TnArena *arena, TnPool *pool)
 {
-    int parts = (c->finite_count + PART - 1) / PART;
-    size_t mark = tn_arena_mark(arena);
+    int parts = (c->finite_count + PART - 1) / PART, cells;
     Filling f = {c, g, first, last, TN_ARENA_NEW(arena, Extent, parts)};
     if (!f.extents) return -1;
     tn_pool_run(pool, parts, 1, find_extents, &f);
-    Extent all = f.extents[0];
+    Extent all = parts ? f.extents[0] : (Extent){.rod = -1};
     for (int i = 1; i < parts; i++) join_extents(&all, &f.extents[i]);
     g->round = all.round;
     g->rod = all.rod;
     for (int i = 0; i < 3; i++) g->reach[i] = all.reach[i];
-    size_table(g, all.low, all.high, cell);
-    int cells = g->dims[0] * g->dims[1] * g->dims[2];
-    g->start = table;
+    if (totals) {
+        TnLevelTotal total = totals[first];
+        for (int k = first + 1; k <= last; k++) tn_level_join(&total, &totals[k]);
+        cells = tn_grid_size_part(g, &total, all.low, all.high, cell, arena);
+        if (cells < 0) return -1;
+        table = g->start;
+    } else {
+        size_table(g, all.low, all.high, cell);
+        cells = g->dims[0] * g->dims[1] * g->dims[2];
+        g->start = table;
+    }
+    size_t mark = tn_arena_mark(arena);
     tn_pool_run(pool, c->finite_count, PART, find_cells, &f);
     if (!tn_buckets_fill(pool, arena, c->cell_of, c->finite_count, cells, table, c->slot_order))
         return -1;
     tn_pool_run(pool, g->count, PART, copy_members, &f);
     tn_arena_release(arena, mark);
-    return cells + 1;
+    return totals ? 0 : cells + 1;
 }
 
 static void add_items(TnCollider *c, const TnBounds *m, const TnBounds *end)
@@ -166,13 +169,17 @@ static void add_items(TnCollider *c, const TnBounds *m, const TnBounds *end)
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Members of cells [at, end) of the table, row by row. */
+static int most(int a, int b) { return a > b ? a : b; }
+
+/* Members of those of the cells [at, end) that the table has, row by row. */
 static void add_box(TnCollider *c, const TnGrid *g, const int at[3], const int end[3])
 {
-    for (int z = at[2]; z < end[2]; z++)
-        for (int y = at[1]; y < end[1]; y++) {
+    int x = most(at[0] - g->first[0], 0), x_end = end[0] - g->first[0];
+    if (x_end <= x) return;
+    for (int z = most(at[2] - g->first[2], 0); z < end[2] - g->first[2]; z++)
+        for (int y = most(at[1] - g->first[1], 0); y < end[1] - g->first[1]; y++) {
             const int32_t *row = g->start + (z * g->dims[1] + y) * g->dims[0];
-            add_items(c, c->members + g->begin + row[at[0]], c->members + g->begin + row[end[0]]);
+            add_items(c, c->members + g->begin + row[x], c->members + g->begin + row[x_end]);
         }
 }
 
@@ -205,31 +212,43 @@ static void list_items(TnCollider *c)
     for (int k = 0; k < c->grid_count; k++) {
         const TnGrid *g = &c->grids[k];
         const TnBounds *m = c->members + g->begin;
-        if (g->count < MANY)
+        if (g->total < MANY) {
             add_items(c, m, m + g->count);
-        else
-            add_boxes(c, g, (int[3]){0}, g->dims, TILE * TILE);
+            continue;
+        }
+        int at[3], end[3]; /* boxes are the same wherever a table begins */
+        for (int i = 0; i < 3; i++) {
+            at[i] = g->first[i] / (TILE * TILE) * (TILE * TILE);
+            end[i] = g->first[i] + g->dims[i];
+        }
+        add_boxes(c, g, at, end, TILE * TILE);
     }
 }
 
 bool tn_grid_build(TnCollider *c, TnArena *arena, TnPool *pool)
 {
-    int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, first = 0, placed = 0;
+    int members_of[TN_LEVEL_MAX] = {0}, waiting = 0, all_waiting = 0, first = 0, placed = 0;
     int32_t *table = c->cells;
+    TnLevelTotal *totals = NULL;
+    if (c->in_parts) {
+        totals = TN_ARENA_NEW(arena, TnLevelTotal, TN_LEVEL_MAX);
+        if (!totals || !tn_grid_total(c, arena, totals)) return false;
+    }
     for (int slot = first_member(c); slot < c->finite_count; slot++) members_of[c->level[slot]]++;
     c->grid_count = 0;
     for (int level = 0; level < TN_LEVEL_MAX; level++) {
+        int all = totals ? totals[level].count : members_of[level];
         waiting += members_of[level];
-        if (waiting <= TN_FEW || members_of[level] == 0) continue;
+        all_waiting += all;
+        if (all_waiting <= TN_FEW || all == 0) continue;
         TnGrid *g = &c->grids[c->grid_count++];
-        g->begin = placed;
-        g->count = waiting;
+        *g = (TnGrid){.begin = placed, .count = waiting, .total = all_waiting};
         int cells = fill_grid(c, g, first, level, ldexp(c->cell, level - TN_LEVEL_MAX / 2), table,
-                              arena, pool);
+                              totals, arena, pool);
         if (cells < 0) return false;
         table += cells;
         placed += waiting;
-        waiting = 0;
+        waiting = all_waiting = 0;
         first = level + 1;
     }
     c->few_count = 0;
@@ -269,8 +288,14 @@ static inline __attribute__((always_inline)) void query(const TnCollider *c, con
     double rows = 1.0;
     for (int i = 0; i < 3; i++) {
         double reach = (double)box->h[i] + (double)g->reach[i];
-        low[i] = cell_along(g, i, (double)box->c[i] - reach);
-        span[i] = cell_along(g, i, (double)box->c[i] + reach) - low[i] + 1;
+        low[i] = tn_cell_along(g, i, (double)box->c[i] - reach) - g->first[i];
+        int high = tn_cell_along(g, i, (double)box->c[i] + reach) - g->first[i];
+        if (c->in_parts) { /* the table does not go round */
+            low[i] = most(low[i], 0);
+            high = least(high, g->dims[i] - 1);
+            if (high < low[i]) return;
+        }
+        span[i] = high - low[i] + 1;
         if (span[i] >= g->dims[i]) { /* the whole table along this axis, each cell once */
             low[i] = 0;
             span[i] = g->dims[i];

@@ -14,6 +14,7 @@
 #define TN_SOLVER_PARTS_H
 
 #include "islands.h"
+#include "method/parted.h"
 
 /* Contact batches in a row, few enough for threads to share runs evenly. */
 #define TN_RUN 64
@@ -29,6 +30,7 @@ typedef struct TnParts {
     /* per rank and one more: twist blocks, contact batches and large blocks that it tells the
      * others of */
     int *first_twist, *first_batch, *first_large;
+    bool near;      /* the whole is the rank's own problem, not that of all */
     int own, inner; /* twist blocks: the rank's own are first, and of these the ones that no other
                        rank needs */
     TnRun *inside, *border; /* contact batches without and with ghosts */
@@ -50,6 +52,12 @@ bool tn_parts_suit(const TnProblem *problem, const TnSolverDef *def);
 /* From the problem's arena. `prepared`: weights and factors are copied, otherwise the part is to be
  * prepared. Collective, as are those below. False: no memory. */
 bool tn_parts_open(TnProblem *whole, bool prepared, TnParts *out);
+/* The part of a problem that is one rank's already (parts_near.c): it has the same contacts, and
+ * blocks that these touch. No rows, bonds and large blocks. */
+bool tn_parts_open_near(TnProblem *problem, const TnRanks *ranks, const TnNeighbours *neighbours,
+                        TnParts *out);
+/* Forces, and velocities of own blocks, to that problem. */
+void tn_parts_return_near(TnParts *parts);
 void tn_parts_close(TnParts *parts);
 /* Velocities of ghosts. */
 void tn_parts_send(TnParts *parts);

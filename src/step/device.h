@@ -36,10 +36,13 @@ void tn_device_note_state(TnWorld *world, bool forget);
 /* So are the model or the solver's options; the state is here. */
 void tn_device_note_model(TnWorld *world);
 
+/* spread.h: the same of a world that ranks have in parts; all must ask. */
+void tn_spread_fetch(TnWorld *world);
 /* State, frames and twists are the last step's from here on. */
 static inline void tn_world_fetch(const TnWorld *world)
 {
     TN_ASSERT_ALIVE(world);
+    if (world && world->spread) tn_spread_fetch((TnWorld *)world);
     if (world && world->device && world->device->ahead) tn_device_fetch((TnWorld *)world);
 }
 

@@ -7,6 +7,7 @@
 #include "../base/select.h"
 #include "kind.h"
 #include "mocap.h"
+#include "near.h"
 #include "sleep.h"
 
 /* m, m/s, rad/s: a state with larger numbers means nothing any more. */
@@ -197,8 +198,10 @@ bool tn_step_integrate(TnStep *step)
     TnStepReport *report = step->report;
     TnWorld *world = step->world;
     bool cut = false;
-    if (!tn_step_advance(step, true)) return false;
-    for (int k = 0; k == 0 || cut; k++) {
+    if (world->near ? !tn_near_limit(step) || !tn_step_move(step) : !tn_step_advance(step, true))
+        return false;
+    if (world->near) tn_near_settle(step);
+    for (int k = 0; (k == 0 && !world->near) || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;
         if (k > 0) tn_step_find_ways(step);
         if (!stop_slip(step) || !stop_drift(step) ||

@@ -14,7 +14,7 @@
 #include "../base/runs.h"
 #include "../base/select.h"
 #include "../math/vec3.h"
-#include "step.h"
+#include "near.h"
 
 /* A step with more contacts is not solved again, unless there are soft bodies. */
 #define FEW_CONTACTS 100
@@ -115,10 +115,19 @@ static void choose_way(void *context, int begin, int end)
     for (int l = begin; l < end; l++) x->surprised[l] = x->surprised[l] >> x->seen & 1;
 }
 
+/* Ranks do not count together: somebody is, whichever way it is seen. */
+static bool surprised_either_way(const TnStep *step, const uint8_t *surprised)
+{
+    for (int l = 1; l < step->model->link_count; l++)
+        if (surprised[l] == 3) return true;
+    return false;
+}
+
 static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     Surprise x = {.step = step, .slack = slack, .surprised = surprised};
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, surprise_range, &x);
+    if (step->world->near) return surprised_either_way(step, surprised);
     x.seen = x.count[0] < x.count[1] ? 0 : 1;
     tn_pool_run(step->world->team, step->model->link_count, 4096, choose_way, &x);
     return x.softs || (x.moves && x.count[x.seen] > 0);
@@ -334,8 +343,9 @@ static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *co
     TnContactList *found = TN_ARENA_ZERO(arena, TnContactList, 1);
     Places places;
     double slack = tn_step_slack(step), surprise = all ? 0.0 : (1.0 + LET_PASS) * slack;
-    if (!found || !tn_step_detect(step, (const double(*)[6])step->moved, step->moved_qvel, all,
-                                  surprise, marks, found))
+    double(*u)[6] = step->world->near ? tn_near_ways(step) : step->moved;
+    if (!found || !u ||
+        !tn_step_detect(step, (const double(*)[6])u, step->moved_qvel, all, surprise, marks, found))
         return false;
     *m = (Merge){.step = step,
                  .found = found,
@@ -376,8 +386,10 @@ bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
     uint8_t *marks = TN_ARENA_ZERO(&world->arena, uint8_t, step->model->link_count);
     if (!marks) return false;
     step->surprised = marks;
-    if (!find_surprised(step, slack, marks)) return true;
-    bool few = step->model->soft_count || world->contacts.count <= FEW_CONTACTS;
+    bool surprised = find_surprised(step, slack, marks);
+    if (world->near && !tn_near_any(step, surprised, &surprised)) return false;
+    if (!surprised) return true;
+    bool few = !world->near && (step->model->soft_count || world->contacts.count <= FEW_CONTACTS);
     /* where nothing is solved again, one look that serves limit.c */
     step->missed_all = !few;
     if (!few) find_moving(step, slack, marks);

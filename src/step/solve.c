@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kind.h"
+#include "near.h"
 
 #define LEAVE_STEPS 3.0        /* gaps that so many steps' errors make are left uncorrected */
 #define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
@@ -51,10 +52,11 @@ static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
     TnWorld *world = step->world;
     TnStepReport *report = step->report;
     TnSolveResult result = {0};
-    bool ok = tn_fixed_prepare(&world->set.problem, def, world->team);
+    bool ok = world->near ? tn_near_solve(step, def, &result)
+                          : tn_fixed_prepare(&world->set.problem, def, world->team);
     tn_step_lap(step, &report->times.factor);
-    ok = ok &&
-         tn_fixed_iterate(&world->set.problem, def, world->solver_memory, world->team, &result);
+    ok = ok && (world->near || tn_fixed_iterate(&world->set.problem, def, world->solver_memory,
+                                                world->team, &result));
     report->converged = result.converged;
     report->iterations = result.iterations;
     report->residual = result.residual;

@@ -28,6 +28,7 @@
 #include "../base/base.h"
 #include "impact.h"
 #include "mocap.h"
+#include "near.h"
 #include "sleep.h"
 
 #define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
@@ -51,7 +52,8 @@ static bool wakes_somebody(TnStep *step)
 /* Contacts that turn out to be missing; `woken`: one of these is with a sleeper. */
 static bool look_for_missed(TnStep *step, bool may_repeat, bool *missed, bool *woken)
 {
-    bool ok = tn_step_list_missed(step, may_repeat, missed);
+    bool ok = (!step->world->near || tn_near_tell_ways(step)) &&
+              tn_step_list_missed(step, may_repeat, missed);
     *woken = ok && wakes_somebody(step);
     tn_step_lap(step, &step->report->times.collision);
     return ok;

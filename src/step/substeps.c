@@ -9,6 +9,7 @@
 
 #include "../base/base.h"
 #include "device.h"
+#include "spread.h"
 #include "step.h"
 
 /* ---- the state that a step began with ---- */
@@ -144,6 +145,7 @@ TnStepReport tn_world_step(TnWorld *world)
     world->stepping = true;
     if (world->before) world->before(world->callback_user, world);
     TnStepReport report = world->device         ? tn_device_step(world)
+                          : world->spread       ? tn_spread_step(world)
                           : world->substeps > 1 ? take_parts(world)
                                                 : tn_step_once(world);
     tn_step_spend_inputs(world);

@@ -13,6 +13,7 @@
 #include "own.h"
 #include "reaction.h"
 #include "sleep.h"
+#include "spread.h"
 
 TnWorldDef tn_world_def(void)
 {
@@ -154,7 +155,8 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     world->minds = tn_calloc((size_t)model->subsystem_count + 1, sizeof(bool));
     /* A first guess: blocks and about six contacts per moving body; the arena grows where that is
      * too little. */
-    size_t guess = def->device == TN_DEVICE_CPU ? (size_t)model->link_count * 12288 : 0;
+    bool steps = def->device == TN_DEVICE_CPU && !def->spread;
+    size_t guess = steps ? (size_t)model->link_count * 12288 : 0;
     ok = tn_arena_init(&world->arena, "step", guess + (1 << 16)) && ok;
     if (!ok || !world->pool || !world->division || !world->groups || !world->collider ||
         !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
@@ -172,7 +174,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     for (int i = 0; i < model->pair_count; i++) world->bounces |= model->pairs[i].restitution > 0.0;
     tn_plan_minds(model, world->loops, world->tied, world->minds);
     tn_world_reset(world, def->key);
-    if (!tn_device_create(world, err)) {
+    if (!tn_device_create(world, err) || !tn_spread_create(world, err)) {
         tn_world_destroy(world);
         return NULL;
     }
@@ -183,6 +185,7 @@ void tn_world_destroy(TnWorld *world)
 {
     TN_ASSERT_ALIVE(world);
     if (!world) return;
+    tn_spread_destroy(world);
     tn_device_destroy(world);
     destroy_softs(world);
     tn_free(world->touched);
@@ -265,6 +268,7 @@ void tn_world_forget_step(TnWorld *world)
     tn_world_update_frames(world, NULL, 0);
     world->next_frames[0] = world->frames[0];
     tn_device_note_state(world, false);
+    tn_spread_note_state(world);
 }
 
 /* The solver's first guess in a new state. */
@@ -324,6 +328,8 @@ TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
     double depth = tn_collider_overlap(world->collider, index, &geom1, &geom2);
     return (TnSelfOverlap){geom1 + 1, geom2 + 1, depth};
 }
+
+double tn_world_time(const TnWorld *world) { return world ? world->state.time : 0.0; }
 
 TnStateView tn_world_state(const TnWorld *world)
 {
@@ -424,6 +430,7 @@ void tn_world_apply_wrench(TnWorld *world, TnBodyId body, const double force[3],
 size_t tn_world_save_size(const TnWorld *world)
 {
     if (!world) return 0;
+    tn_world_fetch(world);
     return tn_state_save_size(&world->state, world->model);
 }
 
@@ -470,6 +477,7 @@ TnStatus tn_world_set_solver(TnWorld *world, const TnSolverDef *def, TnError *er
     world->def.solver = *def;
     tn_world_fetch(world);
     tn_device_note_model(world);
+    tn_spread_note_state(world);
     return status;
 }
 

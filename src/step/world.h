@@ -101,6 +101,8 @@ struct TnWorld {
     bool bounces;           /* some geom has restitution */
     TnStepFn before, after; /* what users want to be called; NULL: nothing */
     void *callback_user;
+    const struct TnNear *near;   /* it is one rank's part of a scene (near.h); NULL: all of it */
+    struct TnSpread *spread;     /* ranks step it in parts (spread.h); NULL: it is stepped here */
     struct TnDeviceSide *device; /* where steps run there (device.h); NULL: here */
     bool stepping;               /* a step runs, or one of those */
     bool untimed;     /* nobody will read the times of the steps to come: they are zero */

@@ -101,6 +101,12 @@ class Bench(BenchTest):
             self.assertEqual(row["missed"], 0)
             self.assertGreater(row["rigid_error_max"], row["error_max"])
 
+    def test_ranks_tell_what_each_has_to_do(self):
+        r = self.tenon_json("ranks", "--bodies", "60", "--ranks", "1,2", "--settle", "3", "--steps", "2", "--iterations", "5",
+                            "--quiet", "--json")
+        self.assertEqual([(run["ranks"], run["bodies"], len(run["shares"])) for run in r["runs"]], [(1, 60, 1), (2, 120, 2)])
+        self.assertEqual(sum(share["own_bodies"] for share in r["runs"][1]["shares"]), 120)
+
     def test_threads_make_the_same_steps(self):
         r = self.tenon_json("threads", "--only", "spheres1000", "--threads", "1,3", "--iterations", "5", "--steps", "2",
                             "--repeats", "1", "--quiet")

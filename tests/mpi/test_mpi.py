@@ -103,6 +103,18 @@ class MpiTest(unittest.TestCase):
         for end in (".csv", "_rec.csv"):
             self.assertEqual(self.places("one" + end), self.places("two" + end), end)
 
+    def test_a_scene_in_parts_has_the_same_hash_and_files(self):
+        model = self.make("hopper", 400)
+        options = ("--spread", "--duration", 0.3, *FIXED)
+        self.check_hashes(model, (2, 3), *options)
+        for ranks, name in ((None, "one"), (2, "two")):
+            self.report(ranks, model, *options, "--record", self.path(name + ".tnr"), "--checkpoint", self.path(name), "--csv",
+                        self.path(name + ".csv"), "--log", "bodies")
+            exported = run(None, "export", self.path(name + ".tnr"), "-o", self.path(name + "_rec.csv"))
+            self.assertEqual(exported.returncode, 0, exported.stderr)
+        for end in (".csv", "_rec.csv"):
+            self.assertEqual(self.places("one" + end), self.places("two" + end), end)
+
     def test_what_is_sent_is_counted(self):
         done = run(2, "run", self.make("hopper", 500), "--duration", 0.25, "--quiet", "--traffic", "--least-work", 0, *FIXED)
         self.assertEqual(done.returncode, 0, done.stderr)

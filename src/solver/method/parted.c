@@ -101,8 +101,8 @@ static TnSolveResult run(TnParts *parts, const TnSolverDef *def, TnWatch watch, 
                 number == def->iterations);
         result.iterations = number;
         if (!loop.measure) continue;
-        tn_parts_tell_changes(parts);
-        result.residual = tn_subadmm_residual(parts->whole);
+        if (!parts->near) tn_parts_tell_changes(parts);
+        result.residual = tn_subadmm_residual(parts->near ? &parts->part : parts->whole);
         result.converged = true;
         go = !(watch.enough && watch.enough(watch.context, &result));
     }
@@ -125,6 +125,20 @@ bool tn_parted_fixed(TnProblem *p, const TnSolverDef *def, TnPool *pool, TnSolve
         *result = run(&parts, def, (TnWatch){0}, pool);
         tn_subadmm_finish(&parts.part, pool);
         tn_parts_tell(&parts);
+    }
+    tn_parts_close(&parts);
+    return ok;
+}
+
+bool tn_parted_near(TnProblem *p, const TnRanks *ranks, const TnNeighbours *neighbours,
+                    const TnSolverDef *def, TnPool *pool, TnSolveResult *result)
+{
+    TnParts parts;
+    if (!tn_parts_open_near(p, ranks, neighbours, &parts)) return false;
+    bool ok = tn_problem_prepare(&parts.part, def, pool);
+    if (ok) {
+        *result = run(&parts, def, (TnWatch){0}, pool);
+        tn_parts_return_near(&parts);
     }
     tn_parts_close(&parts);
     return ok;

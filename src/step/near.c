@@ -1,0 +1,83 @@
+/* near.c: see near.h. */
+#include "near.h"
+
+#include <string.h>
+
+#include "../base/ranks.h"
+#include "../math/vec3.h"
+#include "../solver/method/parted.h"
+
+static int block_of(const TnWorld *world, int s)
+{
+    return world->set.link_row[world->model->subsystems[s].link_start] - 1;
+}
+
+/* Blocks of listed subsystems. NULL: no memory. */
+static int *blocks_of(TnWorld *world, const int *list, int count)
+{
+    int *blocks = TN_ARENA_NEW(&world->arena, int, count);
+    for (int k = 0; blocks && k < count; k++) blocks[k] = block_of(world, list[k]);
+    return blocks;
+}
+
+bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result)
+{
+    TnWorld *world = step->world;
+    const TnNear *near = world->near;
+    TnProblem *p = &world->set.problem;
+    if (tn_ranks_count(near->ranks) == 1) {
+        if (!tn_problem_prepare(p, def, world->team)) return false;
+        *result = tn_subadmm_solve(p, def, world->team);
+        return true;
+    }
+    bool *own = TN_ARENA_ZERO(&world->arena, bool, p->twist_count);
+    TnNeighbours n = {.count = near->count,
+                      .ranks = near->rank,
+                      .send_start = near->send_start,
+                      .send = blocks_of(world, near->send, near->send_start[near->count]),
+                      .receive_start = near->receive_start,
+                      .receive = blocks_of(world, near->receive, near->receive_start[near->count]),
+                      .own = own};
+    if (!own || !n.send || !n.receive) return false;
+    for (int s = 0; s < step->model->subsystem_count; s++) own[block_of(world, s)] = near->own[s];
+    return tn_parted_near(p, near->ranks, &n, def, world->team, result);
+}
+
+bool tn_near_tell_ways(TnStep *step)
+{
+    TnNearExchange told;
+    if (!tn_near_open(step, 6, &told)) return false;
+    tn_near_tell(&told, (double *)step->moved[1]);
+    tn_near_close(&told);
+    return true;
+}
+
+double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3])
+{
+    double com = v3_norm(world->model->links[link].com);
+    bool round = world->groups->round[link] && com == 0.0;
+    return v3_norm(v) + (round ? 0.0 : v3_norm(omega) * (world->groups->radius[link] + com));
+}
+
+double (*tn_near_ways(TnStep *step))[6]
+{
+    const TnWorld *world = step->world;
+    size_t bytes = sizeof(double[6]) * (size_t)step->model->link_count;
+    double(*u)[6] = tn_arena_alloc(&step->world->arena, bytes);
+    if (!u) return NULL;
+    double t = step->t, fall = t * v3_norm(step->model->option.gravity);
+    memcpy(u, step->moved, bytes);
+    for (int l = 1; l < step->model->link_count; l++) {
+        const double *v = world->state.qvel + step->model->links[l].dof_start;
+        double most = tn_near_speed(world, l, v, v + 3) + fall + tn_near_surprise(world->near) / t;
+        double speed = tn_near_speed(world, l, u[l], u[l] + 3);
+        for (int k = 0; k < 6 && speed > most; k++) u[l][k] *= most / speed;
+    }
+    return u;
+}
+
+void tn_near_settle(TnStep *step)
+{
+    step->after = step->world->energies;
+    step->owed = step->world->state.owed;
+}

@@ -1,0 +1,59 @@
+/* near.h: a world that has one rank's own free bodies and those of other ranks that are near them.
+ *
+ * It is stepped as any world is, but that
+ *   - contacts are listed that an own body has (collision/grid_parts.c),
+ *   - ranks solve together: each iteration has the velocities of bodies that own ones touch
+ *     (solver/parts_near.c),
+ *   - what the solution runs into is looked for as far as parts have it (missed.c), ways are cut
+ *     in rounds, between which ranks talk (near_limit.c), fast turning is not looked at (verify.c),
+ *     and momentum and energy of groups are not put right (balance.c).
+ * What others' bodies do is then known from their ranks (spread.c). */
+#ifndef TN_STEP_NEAR_H
+#define TN_STEP_NEAR_H
+
+#include "step.h"
+
+/* Lists are by subsystem of the world, ascending. */
+typedef struct TnNear {
+    const TnRanks *ranks;         /* NULL: alone */
+    bool *own;                    /* per subsystem */
+    uint8_t *foreign;             /* per link: of another rank's */
+    double size;                  /* m: no point of a body of the scene is farther from its place */
+    int count, *rank;             /* neighbours, ascending */
+    int *send_start, *send;       /* per neighbour: own ones that it has, */
+    int *receive_start, *receive; /* and its that are here */
+} TnNear;
+
+/* As tn_fixed_prepare and tn_fixed_iterate, by all ranks. False: no memory, or no factor. */
+bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result);
+/* What was found of others' ways (step->moved) is what their ranks have found. False: no memory. */
+bool tn_near_tell_ways(TnStep *step);
+/* Per link: ways for which others are looked for, as far as parts have these. NULL: no memory. */
+double (*tn_near_ways(TnStep *step))[6];
+/* m: so much farther than its free motion leads a body looks for others. */
+static inline double tn_near_surprise(const TnNear *near) { return 0.25 * near->size; }
+/* m/s: no point of a free body moves faster; turning does not move what is round. */
+double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3]);
+
+/* ---- near_tell.c ---- */
+/* Numbers of subsystems, `stride` each, that own ones have and neighbours need. */
+typedef struct TnNearExchange {
+    const TnNear *near;
+    int stride;
+    double *sent, *received;
+    void *exchange;
+} TnNearExchange;
+bool tn_near_open(TnStep *step, int stride, TnNearExchange *out); /* false: no memory */
+void tn_near_tell(TnNearExchange *exchange, double *values);
+void tn_near_close(TnNearExchange *exchange);
+/* On some rank it is so. False: no memory. */
+bool tn_near_any(TnStep *step, bool here, bool *any);
+
+/* ---- near_limit.c ---- */
+/* step->reach and step->extra, so that nothing is moved into something else. False: no memory. */
+bool tn_near_limit(TnStep *step);
+
+/* From the solution to the new state, without balance. */
+void tn_near_settle(TnStep *step);
+
+#endif

@@ -1,0 +1,236 @@
+/* near_limit.c: nothing is moved into something else, in a world that ranks step in parts.
+ *
+ * As limit.c, but all contacts are looked at in rounds, from what ways were before the round, so
+ * that the order of contacts does not matter to anybody but the body whose way changes: it adds up
+ * what its own contacts ask for. Between rounds ranks tell each other how their bodies were moved.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../math/vec3.h"
+#include "near.h"
+
+/* As in limit.c. */
+#define LEAVE 0.02
+#define LEAVE_SIZE 1e-5
+#define DEEP 0.45
+#define DEEP_UNLISTED 0.05
+#define MOST_WAY 0.5
+/* Of what a contact is short of: a body may have several on one side. */
+#define RELAX 0.6
+#define GIVE_ROUNDS 10
+/* Whoever is held back holds back those behind it, so this takes as many rounds as there are in a
+ * row; every so many rounds ranks ask whether somebody is still to be held. */
+#define MOST_HOLD_ROUNDS 400
+#define ROUNDS_PER_LOOK 4
+
+typedef struct Approach {
+    const TnContactPoint *c;
+    int s[2];      /* subsystems; -1: the world */
+    double way[2]; /* m along the normal */
+    double room, short_room, deep, leave;
+} Approach;
+
+typedef struct Limits {
+    TnStep *step;
+    const bool *own;
+    Approach *list;
+    int count;
+    double slack;
+    double (*change)[6]; /* per subsystem, in a round */
+    double *share;       /* per subsystem, */
+    bool *changed;       /* and whether it did in the last round */
+} Limits;
+
+static double way_of(const TnStep *step, const TnContactPoint *c, int side)
+{
+    double v[3];
+    tn_step_point_moved(step, c, side, v);
+    return step->t * v3_dot(v, c->normal);
+}
+
+static void add_contacts(Limits *l, const TnContactList *list, double deep)
+{
+    const TnStep *step = l->step;
+    for (int i = 0; i < list->count; i++) {
+        const TnContactPoint *c = &list->points[i];
+        Approach *x = &l->list[l->count++];
+        bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
+        double size = tn_step_contact_size(step, c);
+        *x = (Approach){.c = c,
+                        .s = {tn_geom_subsystem(step->model, c->geom1),
+                              tn_geom_subsystem(step->model, c->geom2)},
+                        .way = {way_of(step, c, 0), way_of(step, c, 1)},
+                        .room = overlaps ? 0.0 : c->gap,
+                        .deep = fmax(0.0, deep + (overlaps ? c->gap : 0.0)),
+                        .leave = LEAVE * l->slack + (size < INFINITY ? LEAVE_SIZE * size : 0.0)};
+        x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
+    }
+}
+
+/* ---- giving way ---- */
+
+/* How far its body's extra way moves a side along the normal. */
+static double extra_of(const Limits *l, const Approach *x, int k)
+{
+    double v[3];
+    if (x->s[k] < 0) return 0.0;
+    const double *extra = l->step->extra[x->s[k] + 1];
+    v3_cross(v, extra + 3, k ? x->c->arm2 : x->c->arm1);
+    v3_add(v, v, extra);
+    return v3_dot(v, x->c->normal);
+}
+
+static double short_of(const Limits *l, const Approach *x)
+{
+    return x->way[0] + extra_of(l, x, 0) - x->way[1] - extra_of(l, x, 1) - x->room;
+}
+
+/* As an impulse would move them. */
+static void push_apart(const Limits *l, const Approach *x, double by)
+{
+    const TnStep *step = l->step;
+    double turn[2][3], sum = 0.0;
+    for (int k = 0; k < 2; k++) {
+        double moment[3];
+        int link = x->s[k] + 1;
+        if (!link) continue;
+        v3_cross(moment, k ? x->c->arm2 : x->c->arm1, x->c->normal);
+        tn_rigid_divide_by_inertia(&step->model->links[link], step->world->frames[link].quat,
+                                   moment, turn[k]);
+        sum += 1.0 / step->model->links[link].mass + v3_dot(moment, turn[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (x->s[k] < 0 || !l->own[x->s[k]]) continue;
+        double impulse = (k ? by : -by) / sum, *change = l->change[x->s[k]];
+        v3_add_scaled(change, x->c->normal, impulse / step->model->links[x->s[k] + 1].mass);
+        v3_add_scaled(change + 3, turn[k], impulse);
+    }
+}
+
+/* No body is moved on by more than contacts are listed ahead. */
+static void take_changes(const Limits *l)
+{
+    const TnStep *step = l->step;
+    for (int s = 0; s < step->model->subsystem_count; s++) {
+        double *extra = step->extra[s + 1], *change = l->change[s];
+        if (!l->own[s]) continue;
+        for (int k = 0; k < 6; k++) extra[k] += change[k];
+        double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[s + 1],
+               most = MOST_WAY * l->slack;
+        for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
+    }
+}
+
+static bool give_way(Limits *l)
+{
+    TnStep *step = l->step;
+    TnNearExchange told;
+    size_t n = (size_t)step->model->subsystem_count;
+    step->extra = tn_arena_calloc(&step->world->arena, sizeof *step->extra * (n + 1));
+    l->change = tn_arena_alloc(&step->world->arena, sizeof *l->change * (n + 1));
+    if (!step->extra || !l->change || !tn_near_open(step, 6, &told)) return false;
+    step->has_extra = true;
+    for (int round = 0; round < GIVE_ROUNDS; round++) {
+        memset(l->change, 0, sizeof *l->change * n);
+        for (int i = 0; i < l->count; i++) {
+            double by = short_of(l, &l->list[i]);
+            if (by > l->list[i].leave) push_apart(l, &l->list[i], RELAX * by);
+        }
+        take_changes(l);
+        tn_near_tell(&told, (double *)step->extra[1]);
+    }
+    tn_near_close(&told);
+    for (int i = 0; i < l->count; i++)
+        for (int k = 0; k < 2; k++) l->list[i].way[k] += extra_of(l, &l->list[i], k);
+    return true;
+}
+
+/* ---- holding back ---- */
+
+static double share_of(const Limits *l, int s) { return s >= 0 ? l->share[s] : 1.0; }
+
+/* The shares that a contact leaves to its sides. */
+static void hold(const Limits *l, const Approach *x, double *next)
+{
+    double share[2] = {share_of(l, x->s[0]), share_of(l, x->s[1])};
+    double a = share[0] * x->way[0], b = share[1] * x->way[1], closing = 0.0;
+    double room = share[0] < 1.0 || share[1] < 1.0 ? x->short_room : x->room;
+    double by = a - b - room - x->deep;
+    bool holds[2] = {x->s[0] >= 0 && a > 0.0, x->s[1] >= 0 && b < 0.0};
+    if (!(by > x->leave)) return;
+    if (holds[0]) closing += a;
+    if (holds[1]) closing -= b;
+    double keep = by < closing ? 1.0 - by / closing : 0.0;
+    for (int k = 0; k < 2; k++)
+        if (holds[k]) next[x->s[k]] = fmin(next[x->s[k]], keep * share[k]);
+}
+
+/* One round; true: somebody's share fell. */
+static bool hold_once(const Limits *l, TnNearExchange *told, double *next)
+{
+    int n = l->step->model->subsystem_count;
+    bool any = false;
+    memcpy(next, l->share, sizeof *next * (size_t)n);
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        if ((x->s[0] >= 0 && l->changed[x->s[0]]) || (x->s[1] >= 0 && l->changed[x->s[1]]))
+            hold(l, x, next);
+    }
+    tn_near_tell(told, next);
+    for (int s = 0; s < n; s++) {
+        any |= l->changed[s] = next[s] != l->share[s];
+        l->share[s] = next[s];
+    }
+    return any;
+}
+
+static bool hold_back(Limits *l)
+{
+    TnStep *step = l->step;
+    TnNearExchange told;
+    int n = step->model->subsystem_count;
+    double *next = TN_ARENA_NEW(&step->world->arena, double, n + 1);
+    l->share = TN_ARENA_NEW(&step->world->arena, double, n + 1);
+    l->changed = TN_ARENA_NEW(&step->world->arena, bool, n + 1);
+    if (!next || !l->share || !l->changed || !tn_near_open(step, 1, &told)) return false;
+    for (int s = 0; s < n; s++) {
+        l->share[s] = 1.0;
+        l->changed[s] = true;
+    }
+    bool ok = true, any = true;
+    for (int round = 1; ok && any && round <= MOST_HOLD_ROUNDS; round++) {
+        bool here = hold_once(l, &told, next);
+        if (round % ROUNDS_PER_LOOK == 0) ok = tn_near_any(step, here, &any);
+    }
+    tn_near_close(&told);
+    memcpy(step->reach, l->share, sizeof *l->share * (size_t)n);
+    return ok;
+}
+
+/* ---- both ---- */
+
+static bool is_short(const Limits *l, bool deep)
+{
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        double by = x->way[0] - x->way[1] - x->room - (deep ? x->deep : 0.0);
+        if (by > x->leave) return true;
+    }
+    return false;
+}
+
+bool tn_near_limit(TnStep *step)
+{
+    const TnContactList *listed = &step->world->contacts, *missed = &step->missed;
+    Limits l = {.step = step, .own = step->world->near->own, .slack = tn_step_slack(step)};
+    bool any;
+    l.list = TN_ARENA_NEW(&step->world->arena, Approach, listed->count + missed->count);
+    if (!l.list) return false;
+    tn_step_full_ways(step);
+    add_contacts(&l, listed, DEEP * l.slack);
+    add_contacts(&l, missed, DEEP_UNLISTED * l.slack);
+    if (!tn_near_any(step, is_short(&l, false), &any)) return false;
+    if (any && !give_way(&l)) return false;
+    return tn_near_any(step, any && is_short(&l, true), &any) && (!any || hold_back(&l));
+}

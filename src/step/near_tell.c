@@ -1,0 +1,69 @@
+/* near_tell.c: numbers of bodies that ranks tell their neighbours within a step; see near.h. */
+#include <string.h>
+
+#include "../base/ranks.h"
+#include "near.h"
+
+bool tn_near_open(TnStep *step, int stride, TnNearExchange *out)
+{
+    const TnNear *near = step->world->near;
+    TnArena *arena = &step->world->arena;
+    int n = near->count;
+    size_t bytes = sizeof(double) * (size_t)stride;
+    *out = (TnNearExchange){.near = near, .stride = stride};
+    if (!n) return true;
+    TnRankLink *links = TN_ARENA_ZERO(arena, TnRankLink, n);
+    out->sent = tn_arena_alloc(arena, bytes * (size_t)(near->send_start[n] + 1));
+    out->received = tn_arena_alloc(arena, bytes * (size_t)(near->receive_start[n] + 1));
+    if (!links || !out->sent || !out->received) return false;
+    for (int i = 0; i < n; i++) {
+        size_t to = (size_t)near->send_start[i], from = (size_t)near->receive_start[i];
+        links[i] =
+            (TnRankLink){.rank = near->rank[i],
+                         .send = (char *)out->sent + bytes * to,
+                         .send_bytes = bytes * ((size_t)near->send_start[i + 1] - to),
+                         .receive = (char *)out->received + bytes * from,
+                         .receive_bytes = bytes * ((size_t)near->receive_start[i + 1] - from)};
+    }
+    out->exchange = near->ranks->open(near->ranks->context, links, n);
+    return out->exchange;
+}
+
+void tn_near_tell(TnNearExchange *x, double *values)
+{
+    const TnNear *near = x->near;
+    size_t bytes = sizeof(double) * (size_t)x->stride;
+    if (!near->count) return;
+    int sent = near->send_start[near->count], received = near->receive_start[near->count];
+    for (int k = 0; k < sent; k++)
+        memcpy(x->sent + (long)k * x->stride, values + (long)near->send[k] * x->stride, bytes);
+    near->ranks->start(x->exchange);
+    near->ranks->finish(x->exchange);
+    for (int k = 0; k < received; k++)
+        memcpy(values + (long)near->receive[k] * x->stride, x->received + (long)k * x->stride,
+               bytes);
+    TnTraffic *traffic = near->ranks->traffic;
+    if (traffic) traffic->state_bytes += (int64_t)bytes * sent;
+}
+
+void tn_near_close(TnNearExchange *x)
+{
+    if (x->exchange) x->near->ranks->close(x->exchange);
+    x->exchange = NULL;
+}
+
+bool tn_near_any(TnStep *step, bool here, bool *any)
+{
+    const TnRanks *ranks = step->world->near->ranks;
+    int n = tn_ranks_count(ranks);
+    *any = here;
+    if (n == 1) return true;
+    size_t *start = TN_ARENA_NEW(&step->world->arena, size_t, n + 1);
+    bool *all = TN_ARENA_ZERO(&step->world->arena, bool, n);
+    if (!start || !all) return false;
+    for (int r = 0; r <= n; r++) start[r] = (size_t)r;
+    all[ranks->rank] = here;
+    tn_ranks_share(ranks, all, start);
+    for (int r = 0; r < n; r++) *any |= all[r];
+    return true;
+}

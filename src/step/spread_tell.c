@@ -1,0 +1,170 @@
+/* spread_tell.c: what ranks tell each other of the bodies of a world that is stepped in parts; see
+ * spread.h. */
+#include <string.h>
+
+#include "../base/base.h"
+#include "../base/ranks.h"
+#include "spread.h"
+
+/* ---- neighbours ---- */
+
+bool tn_spread_connect(TnSpread *spread)
+{
+    const TnNear *near = &spread->near;
+    int n = near->count;
+    if (!n) return true;
+    size_t body = sizeof(double[TN_SPREAD_NUMBERS]);
+    spread->links = tn_calloc((size_t)n, sizeof *spread->links);
+    spread->sent = tn_malloc(body * (size_t)(near->send_start[n] + 1));
+    spread->received = tn_malloc(body * (size_t)(near->receive_start[n] + 1));
+    if (!spread->links || !spread->sent || !spread->received) return false;
+    for (int i = 0; i < n; i++) {
+        size_t out = (size_t)near->send_start[i], in = (size_t)near->receive_start[i];
+        spread->links[i] =
+            (TnRankLink){.rank = near->rank[i],
+                         .send = (char *)spread->sent + body * out,
+                         .send_bytes = body * ((size_t)near->send_start[i + 1] - out),
+                         .receive = (char *)spread->received + body * in,
+                         .receive_bytes = body * ((size_t)near->receive_start[i + 1] - in)};
+    }
+    spread->exchange = near->ranks->open(near->ranks->context, spread->links, n);
+    return spread->exchange;
+}
+
+static double *pack(const TnState *state, int s, double *to)
+{
+    memcpy(to, state->qpos + 7L * s, sizeof(double[7]));
+    memcpy(to + 7, state->qvel + 6L * s, sizeof(double[6]));
+    memcpy(to + 13, state->vhat + 6L * s, sizeof(double[6]));
+    return to + TN_SPREAD_NUMBERS;
+}
+
+void tn_spread_tell_near(TnSpread *spread)
+{
+    const TnNear *near = &spread->near;
+    TnWorld *world = spread->world;
+    int n = near->count;
+    if (!n) return;
+    int sent = near->send_start[n], received = near->receive_start[n];
+    double *to = spread->sent;
+    const double *from = spread->received;
+    for (int k = 0; k < sent; k++) to = pack(&world->state, near->send[k], to);
+    near->ranks->start(spread->exchange);
+    near->ranks->finish(spread->exchange);
+    for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS) {
+        long s = near->receive[k];
+        memcpy(world->state.qpos + 7 * s, from, sizeof(double[7]));
+        memcpy(world->state.qvel + 6 * s, from + 7, sizeof(double[6]));
+        memcpy(world->state.vhat + 6 * s, from + 13, sizeof(double[6]));
+    }
+    tn_world_update_frames(world, near->receive, received);
+    TnTraffic *traffic = near->ranks->traffic;
+    if (!traffic) return;
+    traffic->states += sent;
+    traffic->state_bytes += (int64_t)sizeof(double[TN_SPREAD_NUMBERS]) * sent;
+}
+
+/* ---- all ---- */
+
+/* What a rank tells of a body that it owns, or of a contact. */
+typedef struct Told {
+    int64_t s; /* subsystem of the whole */
+    double numbers[TN_SPREAD_NUMBERS];
+} Told;
+
+/* Of all ranks, one after the other: things of `size` bytes, of which this one has `count`. NULL:
+ * no memory. */
+typedef struct Lists {
+    size_t *start; /* bytes, per rank and one more */
+    char *things;
+} Lists;
+
+static bool open_lists(const TnRanks *ranks, int count, size_t size, Lists *out)
+{
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0;
+    size_t *start = tn_calloc((size_t)n + 1, sizeof *start),
+           *counts = tn_calloc((size_t)n + 1, sizeof *counts);
+    *out = (Lists){.start = start};
+    if (start && counts) {
+        counts[rank] = (size_t)count;
+        for (int r = 0; r <= n; r++) start[r] = sizeof *counts * (size_t)r;
+        if (n > 1) tn_ranks_share(ranks, counts, start);
+        start[0] = 0;
+        for (int r = 0; r < n; r++) start[r + 1] = start[r] + size * counts[r];
+        out->things = tn_malloc(start[n] + 1);
+    }
+    tn_free(counts);
+    return out->things;
+}
+
+static void close_lists(Lists *lists)
+{
+    tn_free(lists->start);
+    tn_free(lists->things);
+}
+
+static bool gather_bodies(TnWorld *whole, const TnRanks *ranks)
+{
+    const TnSpread *spread = whole->spread;
+    const TnModel *model = whole->model;
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0;
+    Lists lists;
+    bool ok = open_lists(ranks, spread->own_count, sizeof(Told), &lists);
+    if (ok) {
+        Told *mine = (Told *)(lists.things + lists.start[rank]), *all = (Told *)lists.things;
+        for (int k = 0; k < spread->count; k++) {
+            if (!spread->near.own[k]) continue;
+            mine->s = spread->subsystem[k];
+            pack(&spread->world->state, k, mine->numbers);
+            mine++;
+        }
+        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
+        for (const Told *b = all; (const char *)b < lists.things + lists.start[n]; b++) {
+            const TnSubsystem *sub = &model->subsystems[b->s];
+            memcpy(whole->state.qpos + sub->qpos_start, b->numbers, sizeof(double[7]));
+            memcpy(whole->state.qvel + sub->dof_start, b->numbers + 7, sizeof(double[6]));
+            memcpy(whole->state.vhat + sub->dof_start, b->numbers + 13, sizeof(double[6]));
+        }
+    }
+    close_lists(&lists);
+    return ok;
+}
+
+/* Those of its first body's rank; that one moves. */
+static bool is_told(const TnSpread *spread, const TnWarmContact *c)
+{
+    return spread->near.own[tn_geom_subsystem(spread->model, c->geom1)];
+}
+
+static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
+{
+    const TnSpread *spread = whole->spread;
+    const TnState *state = &spread->world->state;
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
+    Lists lists;
+    for (int i = 0; i < state->contact_count; i++) count += is_told(spread, &state->contacts[i]);
+    bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
+    if (ok) {
+        TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
+        for (int i = 0; i < state->contact_count; i++) {
+            if (!is_told(spread, &state->contacts[i])) continue;
+            *mine = state->contacts[i];
+            mine->geom1 = spread->geom[mine->geom1];
+            mine->geom2 = spread->geom[mine->geom2];
+            mine++;
+        }
+        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
+        count = (int)(lists.start[n] / sizeof(TnWarmContact));
+        ok = tn_state_reserve_contacts(&whole->state, count);
+        if (ok) memcpy(whole->state.contacts, lists.things, lists.start[n]);
+        whole->state.contact_count = ok ? count : 0;
+    }
+    close_lists(&lists);
+    return ok;
+}
+
+bool tn_spread_gather(TnWorld *whole)
+{
+    const TnRanks *ranks = whole->def.ranks;
+    return gather_bodies(whole, ranks) && gather_contacts(whole, ranks);
+}

@@ -1,0 +1,202 @@
+/* Worlds that ranks step in parts have the same bits on any number of ranks. Ranks are threads here
+ * (thread_ranks.h, pthread). */
+#include "../check.h"
+
+#include "scene.h"
+#include "thread_ranks.h"
+
+enum { LOOKS = 4 }; /* at the hash of a run */
+
+typedef struct Run {
+    const TnModel *model;
+    TnWorldDef def;
+    int steps;
+    uint64_t hashes[MOST_RANKS][LOOKS];
+    int contacts[MOST_RANKS]; /* of all steps */
+    double deepest[MOST_RANKS];
+} Run;
+
+static void step_world(void *context, const TnRanks *ranks)
+{
+    Run *run = context;
+    TnWorldDef def = run->def;
+    TnError err = {0};
+    int rank = ranks ? ranks->rank : 0;
+    def.ranks = ranks;
+    TnWorld *world = tn_world_create(&def, run->model, &err);
+    CHECK(world);
+    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    for (int look = 0; look < LOOKS; look++) {
+        for (int k = 0; k < run->steps / LOOKS; k++) {
+            TnStepReport report = tn_world_step(world);
+            CHECK(!report.diverged);
+            run->contacts[rank] += report.contact_count;
+            run->deepest[rank] = fmax(run->deepest[rank], report.max_penetration);
+        }
+        run->hashes[rank][look] = tn_world_hash(world);
+    }
+    tn_world_destroy(world);
+}
+
+static void check_ranks(const Run *alone, int ranks, TnTraffic *traffic)
+{
+    Run together = {.model = alone->model, .def = alone->def, .steps = alone->steps};
+    run_on_ranks(ranks, step_world, &together, traffic);
+    for (int r = 0; r < ranks; r++) {
+        for (int look = 0; look < LOOKS; look++)
+            CHECK(together.hashes[r][look] == alone->hashes[0][look]);
+        CHECK(together.contacts[r] == alone->contacts[0]);
+        CHECK(together.deepest[r] == alone->deepest[0]);
+    }
+}
+
+static Run run_alone(const TnModel *model, int steps)
+{
+    Run run = {.model = model, .def = tn_world_def(), .steps = steps};
+    run.def.solver.tolerance = 0.0;
+    run.def.solver.iterations = 15;
+    run.def.spread = true;
+    step_world(&run, NULL);
+    CHECK(run.hashes[0][0] != run.hashes[0][LOOKS - 1]); /* it moves */
+    CHECK(run.contacts[0] > 0);
+    return run;
+}
+
+/* A loose heap of balls and boxes that falls, spreads and rolls: bodies change hands. */
+static TnModel *heap(int count)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.3);
+    for (int i = 0; i < count; i++) {
+        double pos[3] = {0.023 * (i % 5) + 0.003 * (i / 25 % 3), 0.022 * (i / 5 % 5) + 1e-4 * i,
+                         0.012 + 0.023 * (i / 25)};
+        double size[3] = {0.008 + 0.0005 * (i % 4), 0.008, 0.009};
+        scene_free(&scene, i % 3 ? TN_GEOM_SPHERE : TN_GEOM_BOX, size, 0.004, pos, 0.3, 0.0);
+    }
+    return scene_compile(&scene);
+}
+
+TEST(a_heap_in_parts_has_the_same_bits_on_one_to_eight_ranks)
+{
+    TnModel *model = heap(UNLESS_SANITIZED(300, 100));
+    Run alone = run_alone(model, UNLESS_SANITIZED(120, 16));
+    for (int ranks = 1; ranks <= UNLESS_SANITIZED(8, 2); ranks += ranks < 3 ? 1 : 5)
+        check_ranks(&alone, ranks, NULL);
+    tn_model_destroy(model);
+}
+
+TEST(ranks_have_parts_and_tell_no_more_than_they_must)
+{
+    enum { RANKS = 4 };
+    TnTraffic traffic[RANKS];
+    TnModel *model = heap(UNLESS_SANITIZED(300, 100));
+    Run alone = run_alone(model, 8);
+    check_ranks(&alone, RANKS, traffic);
+    int64_t all = 0;
+    for (int r = 0; r < RANKS; r++) {
+        const TnTraffic *t = &traffic[r];
+        CHECK(t->steps == 8 && t->divisions >= 1);
+        CHECK(t->own > 0);
+        all += t->own;
+        /* six numbers of a body and iteration, for each rank that has it; a state per step */
+        CHECK(t->sent >= 48 * t->boundary && t->sent <= 48 * t->boundary * (RANKS - 1));
+        CHECK(t->state_bytes >= (152 + 48) * t->states); /* and how they move within the step */
+        CHECK(t->contacts < alone.contacts[0]);
+    }
+    CHECK(all == traffic[0].exchanges * UNLESS_SANITIZED(300, 100)); /* each body is one rank's */
+    tn_model_destroy(model);
+}
+
+typedef struct Pushed {
+    const TnModel *model;
+    TnWorldDef def;
+    void *bytes;
+    size_t size;
+    uint64_t wanted;
+} Pushed;
+
+static void push(TnWorld *world, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        tn_world_apply_wrench(world, 2 + k % 7, (double[3]){0.05, 0.02, 0.1},
+                              (double[3]){1e-4, 0.0, 0.0});
+        tn_world_step(world);
+    }
+}
+
+static void go_on(void *context, const TnRanks *ranks)
+{
+    const Pushed *p = context;
+    TnWorldDef def = p->def;
+    TnError err = {0};
+    def.ranks = ranks;
+    TnWorld *world = tn_world_create(&def, p->model, &err);
+    CHECK(tn_world_restore(world, p->bytes, p->size, &err) == TN_OK);
+    push(world, 10);
+    CHECK(tn_world_hash(world) == p->wanted);
+    tn_world_destroy(world);
+}
+
+TEST(a_saved_state_goes_on_in_other_parts_and_forces_reach_them)
+{
+    TnModel *model = heap(100);
+    Run alone = run_alone(model, 4);
+    Pushed p = {.model = model, .def = alone.def};
+    TnError err = {0};
+    TnWorld *world = tn_world_create(&p.def, model, &err);
+    push(world, 30);
+    p.size = tn_world_save_size(world);
+    p.bytes = malloc(p.size);
+    CHECK(tn_world_save(world, p.bytes, p.size, &err) == TN_OK);
+    uint64_t before = tn_world_hash(world);
+    push(world, 10);
+    p.wanted = tn_world_hash(world);
+    CHECK(p.wanted != before);
+    for (int ranks = 1; ranks <= 3; ranks++) run_on_ranks(ranks, go_on, &p, NULL);
+    free(p.bytes);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+static void diverge(void *context, const TnRanks *ranks)
+{
+    const Pushed *p = context;
+    TnWorldDef def = p->def;
+    TnError err = {0};
+    def.ranks = ranks;
+    TnWorld *world = tn_world_create(&def, p->model, &err);
+    CHECK(!tn_world_step(world).diverged);
+    uint64_t good = tn_world_hash(world);
+    tn_world_apply_wrench(world, 2, (double[3]){1e300, 0.0, 0.0}, NULL);
+    CHECK(tn_world_step(world).diverged); /* on all ranks, whoever has the body */
+    CHECK(tn_world_hash(world) == good);
+    tn_world_destroy(world);
+}
+
+TEST(a_step_that_one_rank_refuses_is_refused_by_all)
+{
+    TnModel *model = heap(100);
+    Pushed p = {.model = model, .def = run_alone(model, 4).def};
+    diverge(&p, NULL);
+    run_on_ranks(3, diverge, &p, NULL);
+    tn_model_destroy(model);
+}
+
+TEST(what_cannot_be_in_parts_is_named)
+{
+    Scene scene = scene_begin();
+    TnWorldDef def = tn_world_def();
+    TnError err = {0};
+    TnBodyId arm = scene_body(&scene, TN_GEOM_BOX, (double[3]){0.1, 0.1, 0.1}, 1.0,
+                              (double[3]){0, 0, 1}, 0.3, 0.0);
+    TnJointDef joint = tn_joint_def();
+    joint.body = arm;
+    tn_builder_add_joint(scene.builder, &joint);
+    TnModel *model = scene_compile(&scene);
+    def.spread = true; /* and a tolerance */
+    CHECK(!tn_world_create(&def, model, &err));
+    CHECK(err.code == TN_ERROR_USAGE);
+    CHECK(strstr(err.message, "something other than free bodies"));
+    CHECK(strstr(err.message, "a tolerance"));
+    tn_model_destroy(model);
+}
