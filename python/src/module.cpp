@@ -10,9 +10,9 @@ unsigned fork_count() { return forks; }
 
 void raise(TnStatus code, const std::string &message)
 {
-    static const char *const names[] = {"Error", "UsageError", "ModelError", "FileError",
-                                        "OutOfMemory"};
-    int which = code >= TN_OK && code <= TN_ERROR_MEMORY ? (int)code : 0;
+    static const char *const names[] = {"Error",     "UsageError",  "ModelError",
+                                        "FileError", "OutOfMemory", "DeviceError"};
+    int which = code >= TN_OK && code <= TN_ERROR_DEVICE ? (int)code : 0;
     nb::object kind = nb::module_::import_("tenon._errors").attr(names[which]);
     PyErr_SetString(kind.ptr(), message.c_str());
     throw nb::python_error();

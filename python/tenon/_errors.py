@@ -19,3 +19,7 @@ class FileError(Error, OSError):
 
 class OutOfMemory(Error, MemoryError):
     """There is no memory left, or no thread could be started."""
+
+
+class DeviceError(Error, RuntimeError):
+    """There is no device that steps can run on, or it failed."""

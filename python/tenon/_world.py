@@ -45,17 +45,18 @@ class World(_core.World):
 
     solver: "auto", "subadmm", "assembled", "newton" or "pgs". tolerance: the largest error of a constraint, as a fraction
     of gravity × timestep; 0: exactly `iterations` iterations. sleep: "off", "passive" or "all". key: the keyframe to
-    start from. The result has the same bits for any number of threads.
+    start from. device: "cpu", "cuda" or "cuda64" (docs/gpu.md). The result has the same bits for any number of threads.
     """
 
     def __init__(self, model: Model, *, threads: int = 1, solver: str = "auto", tolerance: Optional[float] = None,
                  iterations: Optional[int] = None, substeps: int = 0, relinearize: int = 0, sleep: str = "off",
                  sleep_speed: Optional[float] = None, sleep_time: Optional[float] = None,
                  contact_ratio: Optional[float] = None, warm_start: Optional[float] = None,
-                 measure_accuracy: bool = False, key: Optional[Which] = None):
+                 measure_accuracy: bool = False, key: Optional[Which] = None, device: str = "cpu"):
         options = dict(threads=threads, solver=solver, tolerance=tolerance, iterations=iterations, substeps=substeps,
                        relinearize=relinearize, sleep=sleep, sleep_speed=sleep_speed, sleep_time=sleep_time,
-                       contact_ratio=contact_ratio, warm_start=warm_start, measure_accuracy=measure_accuracy, key=key)
+                       contact_ratio=contact_ratio, warm_start=warm_start, measure_accuracy=measure_accuracy, key=key,
+                       device=device)
         if not isinstance(model, Model):
             raise TypeError(f"World: expected a tenon.Model, got {type(model).__name__}")
         super().__init__(model, _options(model, options))

@@ -84,6 +84,14 @@ def test_slips_of_the_pen_are_noticed(world):
         world.report = 3
 
 
+def test_a_device_that_is_not_there_is_named(arm):
+    with pytest.raises(tenon.Error, match="device"):  # the package is built without CUDA
+        tenon.World(arm, device="cuda")
+    with pytest.raises(tenon.UsageError, match="'gpu' is not one of cpu, cuda, cuda64"):
+        tenon.World(arm, device="gpu")
+    assert tenon.World(arm, device="cpu").time == 0
+
+
 def test_questions_see_what_was_written(world):
     world.qpos[0:3] = 0.1, 0.2, 3.0
     pos, quat = world.body_pose("box")

@@ -42,6 +42,7 @@ static inline const double *tn_tri_corner(const TnTriMesh *mesh, const TnTriangl
 TnTriMesh *tn_tri_mesh_create(const TnMesh *mesh);
 void tn_tri_mesh_destroy(TnTriMesh *mesh);
 
+/* ---- tri_query.c ---- */
 /* Calls `visit` for the triangles whose boxes meet the box, in order. */
 typedef void TnTriVisit(void *context, int triangle);
 void tn_tri_mesh_query(const TnTriMesh *mesh, const double low[3], const double high[3],

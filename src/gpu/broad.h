@@ -13,7 +13,7 @@ namespace tn
 
 TN_DEVICE inline uint32_t spread(uint32_t x)
 {
-    x &= 1023;
+    x &= TN_CELLS - 1;
     x = (x | x << 16) & 0x030000ffu;
     x = (x | x << 8) & 0x0300f00fu;
     x = (x | x << 4) & 0x030c30c3u;
@@ -22,10 +22,10 @@ TN_DEVICE inline uint32_t spread(uint32_t x)
 
 TN_DEVICE inline int cell_of(float x, float per_cell) { return (int)floorf(x * per_cell); }
 
-/* Cells beyond 1024 share keys: whoever looks compares the cell as well. */
+/* Cells beyond TN_CELLS share keys: whoever looks compares the cell as well. */
 TN_DEVICE inline uint32_t cell_key(int level, int x, int y, int z)
 {
-    return (uint32_t)level << 30 | spread((uint32_t)x) | spread((uint32_t)y) << 1 |
+    return (uint32_t)level << 3 * TN_CELL_BITS | spread((uint32_t)x) | spread((uint32_t)y) << 1 |
            spread((uint32_t)z) << 2;
 }
 
@@ -54,67 +54,86 @@ TN_DEVICE inline bool is_pair(const TnCollider *c, const TnBounds &box, const Tn
     return !tn_never_meet(a, b) && masks_meet(a, b);
 }
 
-/* take(slot) for each member of a level's grid that is wanted and meets the box. */
+/* take(slot) for each member of a level's grid that is wanted and meets the box, in one of the
+ * lanes' shares of the cells. */
 template <class W, class F>
-TN_DEVICE inline void each_in_grid(const Base &s, const TnBounds &box, int level, W wanted, F take)
+TN_DEVICE inline void each_in_grid(const Base &s, const TnBounds &box, int level, int lane,
+                                   W wanted, F take)
 {
     const TnCollider *c = s.collider;
-    int low[3], high[3];
+    int low[3], count[3];
     float cells = 1.0f;
     for (int k = 0; k < 3; k++) {
         /* a little more, for rounding */
         float reach =
             1.000001f * (box.h[k] + float_of(s.reach[3 * level + k])) + 1e-6f * fabsf(box.c[k]);
         low[k] = cell_of(box.c[k] - reach, s.per_cell[level]);
-        high[k] = cell_of(box.c[k] + reach, s.per_cell[level]);
-        cells *= (float)(high[k] - low[k] + 1);
+        count[k] = cell_of(box.c[k] + reach, s.per_cell[level]) - low[k] + 1;
+        cells *= (float)count[k];
     }
     if (cells > (float)s.finite_count) { /* then all members are fewer */
-        for (int m = 0; m < s.finite_count; m++) {
-            const TnBounds &other = s.members[m];
+        for (int m = lane; m < s.finite_count; m += s.lanes) {
+            const Box other = s.members[m];
             if (wanted(other.slot) && s.level[other.slot] == level && is_pair(c, box, other))
                 take(other.slot);
         }
         return;
     }
     uint32_t mask = (uint32_t)s.table_size - 1;
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++)
-            for (int x = low[0]; x <= high[0]; x++) {
-                uint32_t key = cell_key(level, x, y, z), at = hash_key(key) & mask;
-                while (s.table_key[at] != key && s.table_key[at] != TN_EMPTY) at = (at + 1) & mask;
-                if (s.table_key[at] == TN_EMPTY) continue;
-                for (int m = s.table_start[at]; m < s.finite_count && s.sorted_keys[m] == key;
-                     m++) {
-                    const TnBounds &other = s.members[m];
-                    if (wanted(other.slot) && is_pair(c, box, other) &&
-                        in_cell(s, other, level, x, y, z))
-                        take(other.slot);
-                }
-            }
+    int all = count[0] * count[1] * count[2];
+    for (int cell = lane; cell < all; cell += s.lanes) {
+        int x = low[0] + cell % count[0], y = low[1] + cell / count[0] % count[1],
+            z = low[2] + cell / count[0] / count[1];
+        uint32_t key = cell_key(level, x, y, z), at = hash_key(key) & mask;
+        Cell found = s.table[at];
+        while (found.key != key && found.key != TN_EMPTY) found = s.table[at = (at + 1) & mask];
+        if (found.key == TN_EMPTY) continue;
+        for (int m = found.start; m < found.start + found.count; m++) {
+            const Box other = s.members[m];
+            if (wanted(other.slot) && is_pair(c, box, other) && in_cell(s, other, level, x, y, z))
+                take(other.slot);
+        }
+    }
 }
 
 /* take(slot) for each wanted partner of a moving geom, always in the same order. `above`: only
  * those with a higher slot are wanted. */
 template <class W, class F>
-TN_DEVICE inline void each_partner(const Base &s, const TnBounds &box, bool above, W wanted, F take)
+TN_DEVICE inline void each_partner(const Base &s, const TnBounds &box, int lane, bool above,
+                                   W wanted, F take)
 {
     const TnCollider *c = s.collider;
     for (int level = 0; level < s.level_count; level++)
-        if (!above || s.last_slot[level] > box.slot) each_in_grid(s, box, level, wanted, take);
-    for (int i = 0; i < s.few_count; i++)
+        if (!above || s.last_slot[level] > box.slot)
+            each_in_grid(s, box, level, lane, wanted, take);
+    for (int i = lane; i < s.few_count; i += s.lanes)
         if (wanted(s.few[i]) && is_pair(c, box, c->bounds[s.few[i]])) take(s.few[i]);
-    for (int k = s.finite_count; k < s.slot_count; k++)
+    for (int k = s.finite_count + lane; k < s.slot_count; k += s.lanes)
         if (masks_meet(&c->slots[box.slot], &c->slots[k]) &&
             tn_box_meets_plane(s.detection[0], &box, k))
             take(k);
+}
+
+/* What a step counts and finds begins empty; one kernel, since each takes its time to start. */
+inline void begin_step(Queue &q, const Base &s)
+{
+    int places = TN_PARTS * s.geom_count, most = s.pair_room + 1;
+    for (int n : {s.table_size, s.body_count + 1, places, (int)sizeof(Outcome) / 4})
+        if (n > most) most = n;
+    each(q, most, nullptr, [=] TN_DEVICE(int i) {
+        if (i < s.table_size) s.table[i].key = TN_EMPTY;
+        if (i <= s.pair_room) s.pair_points[i] = 0;
+        if (i <= s.body_count) s.side_count[i] = s.side_fill[i] = 0;
+        if (i < places) s.new_count[i] = 0;
+        if (i < 3 * TN_LEVELS) s.reach[i] = 0;
+        if (i < (int)sizeof(Outcome) / 4) ((int *)s.outcome)[i] = 0;
+    });
 }
 
 /* Boxes over the free motion, and members in their order along the curve. */
 inline void sort_members(Queue &q, const Base &s)
 {
     int n = s.finite_count;
-    device_clear(q, s.reach, sizeof(int) * 3 * TN_LEVELS);
     each(q, n, nullptr, [=] TN_DEVICE(int slot) {
         double h[3];
         tn_bounds_place(s.detection[0], slot, h);
@@ -129,19 +148,27 @@ inline void sort_members(Queue &q, const Base &s)
         s.keys[slot] =
             cell_key(level, cell_of(b.c[0], cell), cell_of(b.c[1], cell), cell_of(b.c[2], cell));
     });
-    sort(q, s.keys, s.sorted_keys, s.slots_in, s.sorted_slots, n);
-    each(q, s.table_size, nullptr, [=] TN_DEVICE(int i) { s.table_key[i] = TN_EMPTY; });
+    /* where there is one grid and nothing else */
+    bool plain = s.level_count == 1 && s.few_count == 0;
+    sort(q, s.keys, s.sorted_keys, s.slots_in, s.sorted_slots, n, plain ? 3 * TN_CELL_BITS : 32);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
         int slot = s.sorted_slots[i];
-        s.members[i] = s.collider->bounds[slot];
+        (TnBounds &)s.members[i] = s.collider->bounds[slot];
         int body = s.link_body[s.collider->slots[slot].link];
-        s.is_first[i] = body >= 0 && s.first_slot[body] == slot;
+        if (s.one_each)
+            s.rank[body] = i;
+        else
+            s.is_first[i] = body >= 0 && s.first_slot[body] == slot;
         uint32_t key = s.sorted_keys[i];
         if (key == TN_EMPTY || (i > 0 && s.sorted_keys[i - 1] == key)) return;
         uint32_t mask = (uint32_t)s.table_size - 1, at = hash_key(key) & mask;
-        while (atomic_swap_if(&s.table_key[at], TN_EMPTY, key) != TN_EMPTY) at = (at + 1) & mask;
-        s.table_start[at] = i;
+        while (atomic_swap_if(&s.table[at].key, TN_EMPTY, key) != TN_EMPTY) at = (at + 1) & mask;
+        int end = i + 1;
+        while (end < n && s.sorted_keys[end] == key) end++;
+        s.table[at].start = i;
+        s.table[at].count = end - i;
     });
+    if (s.one_each) return;
     scan(q, s.is_first, s.rank_start, n);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
         if (s.is_first[i])
@@ -149,17 +176,17 @@ inline void sort_members(Queue &q, const Base &s)
     });
 }
 
+/* The pairs that lane k % lanes of member k / lanes finds, in this order. */
 inline void find_pairs(Queue &q, const Base &s)
 {
-    int n = s.finite_count;
-    device_clear(q, s.outcome, sizeof(Outcome));
+    int n = s.lanes * s.finite_count;
     sort_members(q, s);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        const TnBounds box = s.members[i];
+        const Box box = s.members[i / s.lanes];
         int count = 0;
         if (box.slot < s.moving_count)
             each_partner(
-                s, box, true, [&](int other) { return other > box.slot; },
+                s, box, i % s.lanes, true, [&](int other) { return other > box.slot; },
                 [&](int other) {
                     if (count < TN_PARTNERS) s.partners[count * n + i] = other;
                     count++;
@@ -168,17 +195,17 @@ inline void find_pairs(Queue &q, const Base &s)
     });
     scan(q, s.item_pairs, s.item_start, n);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        const TnBounds box = s.members[i];
-        int at = s.item_start[i], count = s.item_pairs[i];
+        int slot = s.members[i / s.lanes].slot, at = s.item_start[i], count = s.item_pairs[i];
         auto list = [&](int other) {
-            if (at < s.pair_room) s.pair1[at] = box.slot, s.pair2[at] = other;
+            if (at < s.pair_room) s.pair1[at] = slot, s.pair2[at] = other;
             at++;
         };
         if (count <= TN_PARTNERS)
             for (int k = 0; k < count; k++) list(s.partners[k * n + i]);
         else
             each_partner(
-                s, box, true, [&](int other) { return other > box.slot; }, list);
+                s, s.members[i / s.lanes], i % s.lanes, true,
+                [&](int other) { return other > slot; }, list);
         if (i == n - 1) {
             s.outcome->lists.pairs_needed = at;
             s.outcome->lists.pair_count = at > s.pair_room ? 0 : at;

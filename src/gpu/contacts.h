@@ -42,15 +42,15 @@ TN_DEVICE inline void invert_sym3(const double S[9], double out[6])
     out[5] = (a * d - b * b) * i;
 }
 
-/* A, b and the first v of the bodies, along the curve. */
+/* A and the first v of the bodies, along the curve. */
 template <class R> void write_bodies(Queue &q, const View<R> &s)
 {
     typedef typename Vec4<R>::type V;
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
         const TnRigidSystem *system = &s.systems[i];
         int r = s.rank[i], n = s.body_count;
-        double S[6], turned[3], a = system->mass_rate;
-        const double *I = system->inertia_rate, *v = system->v;
+        double S[6], v[6], a = system->mass_rate;
+        const double *I = system->inertia_rate;
         const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
         invert_sym3(I, S);
         s.inverse[7 * r] = 1.0 / a;
@@ -59,11 +59,7 @@ template <class R> void write_bodies(Queue &q, const View<R> &s)
             s.inverse[7 * r + 1 + k] = S[k];
             s.A[(k + 1) * n + r] = (R)packed[k];
         }
-        m3_mul_v(turned, I, system->v_free + 3);
-        for (int k = 0; k < 3; k++) {
-            s.b[k * n + r] = (R)(a * system->v_free[k]);
-            s.b[(k + 3) * n + r] = (R)turned[k];
-        }
+        for (int k = 0; k < 6; k++) v[k] = system->v[k] - system->v_free[k];
         s.v[2 * r] = V{(R)v[0], (R)v[1], (R)v[2], 0};
         s.v[2 * r + 1] = V{(R)v[3], (R)v[4], (R)v[5], 0};
     });
@@ -130,10 +126,12 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
 {
     typedef typename Vec4<R>::type V;
     const int *count = &s.outcome->lists.contact_count;
-    size_t places = sizeof(int) * (size_t)(s.body_count + 1);
-    device_clear(q, s.side_count, places);
-    device_clear(q, s.side_fill, places);
-    device_clear(q, s.new_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+    if (again) {
+        size_t places = sizeof(int) * (size_t)(s.body_count + 1);
+        device_clear(q, s.side_count, places);
+        device_clear(q, s.side_fill, places);
+        device_clear(q, s.new_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+    }
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {
@@ -171,11 +169,16 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
             s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
             s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
-            s.total[i] = V{(R)(e[0] + give[0]), (R)(e[1] + give[1]), (R)(e[2] + give[2]), 0};
+            double free_a[3], free_b[3] = {0.0, 0.0, 0.0}, total[3];
+            point_velocity(free_a, s.systems[s.link_body[la]].v_free, p);
+            if (bb >= 0) point_velocity(free_b, s.systems[bb].v_free, o);
+            for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + free_b[k] - free_a[k];
+            s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], with_bits<R>(ra)};
             R share = (R)s.warm_start;
             V start = {share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
             if (again && i < s.outcome->lists.solved) start = s.lambda[i];
-            s.lambda[i] = s.trial[i] = start;
+            s.lambda[i] = start;
+            s.trial[i] = V{start.x, start.y, start.z, with_bits<R>(rb)};
             atomic_add(&s.side_count[ra], 1);
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);
         },

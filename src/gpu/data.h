@@ -10,8 +10,10 @@ namespace tn
 
 #define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
 #define TN_FEW_MAX 64  /* those */
-#define TN_PARTNERS 16 /* of one geom that are kept from counting to listing */
-#define TN_PARTS 3     /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_PARTNERS 16 /* of one lane of a geom that are kept from counting to listing */
+#define TN_CELL_BITS 8 /* of a cell's key, per axis */
+#define TN_CELLS (1 << TN_CELL_BITS)
+#define TN_PARTS 3 /* of a list of contacts: foreseen, missed at first, missed then */
 #define TN_EMPTY 0xffffffffu
 
 /* What a step leaves for the host. */
@@ -22,7 +24,8 @@ struct Lists {
     int solved; /* those that have forces of this step */
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
-    int kept; /* places taken in Base.kept */
+    int kept;                               /* places taken in Base.kept */
+    int box_count, hard_count, again_count; /* in Base.boxes, hard, again */
 };
 #define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
 #define TN_DEPTH_UNIT 1e-12 /* m: whole numbers have the same sum in any order */
@@ -41,6 +44,16 @@ struct Outcome {
     Lists lists;
     Judged judged;
     Look look;
+};
+
+/* Bounds that are read in two loads. */
+struct alignas(16) Box : TnBounds {
+};
+
+/* Members of a cell, or of cells that share a key; key TN_EMPTY: none. */
+struct alignas(16) Cell {
+    uint32_t key;
+    int start, count, unused;
 };
 
 struct Base {
@@ -63,6 +76,7 @@ struct Base {
     const int *body_link;     /* per body */
     const int *link_body;     /* per link; -1: none */
     const int *first_slot;    /* per body: the slot that tells where it is; -1: none */
+    bool one_each;            /* each body has one geom, and nothing else is in a grid */
     const double *radius;     /* per link */
     double *qpos, *qvel, *next_qpos, *next_qvel;
     TnLinkFrame *frames;
@@ -73,15 +87,17 @@ struct Base {
     /* broad phase */
     uint32_t *keys, *sorted_keys;
     int *slots_in, *sorted_slots;
-    TnBounds *members;
+    Box *members;
     int *reach; /* [TN_LEVELS][3], bits of floats */
-    uint32_t *table_key;
-    int *table_start;
-    int *item_pairs, *item_start; /* per member */
-    int *partners;                /* TN_PARTNERS planes of members */
+    Cell *table;
+    int lanes;                    /* threads that look for the partners of one geom */
+    int *item_pairs, *item_start; /* per member and lane */
+    int *partners;                /* TN_PARTNERS planes of these */
     int *pair1, *pair2;
     int *pair_points, *pair_start, *pair_kept;
-    int *look1, *look2; /* in the order of the first slots; as they are found: */
+    int *boxes, *hard, *again;  /* pairs: of two boxes, those for the general way, and once more */
+    bool some_boxes, some_hard; /* the scene may have such */
+    int *look1, *look2;         /* in the order of the first slots; as they are found: */
     int *raw1, *raw2, *raw_order, *look_order;
     uint32_t *raw_keys, *look_keys;
     int *look_points, *look_start, *look_kept;
@@ -102,6 +118,7 @@ struct Base {
     double *inverse; /* 1/a, S⁻¹: 7 each */
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
+    int *arrived; /* blocks at the barriers of resident.h */
     Outcome *outcome;
 };
 
@@ -123,12 +140,20 @@ struct Ends {
 template <class R> struct View : Base {
     typedef typename Vec4<R>::type V;
     Ends *ends;
-    V *arm_a, *arm_b, *normal, *total; /* total: e and what is given; Bn, Bt, μ behind the others */
-    V *trial, *lambda;
-    V *side_arm;         /* with the side's number behind it */
-    R *Hinv, *A, *b, *g; /* planes of body_count: 21, 7, 6, 6 */
-    V *v;                /* linear, angular */
+    /* total: e, what is given, and J v_free; behind them Bn, Bt, μ and Ends.a */
+    V *arm_a, *arm_b, *normal, *total;
+    V *trial, *lambda; /* behind trial: Ends.b */
+    V *side_arm;       /* with the side's number behind it */
+    R *Hinv, *A, *g;   /* planes of body_count: 21, 7, 6 */
+    V *v;              /* linear, angular, less v_free */
 };
+
+/* A whole number in an unused place of a vector. */
+template <class R> TN_DEVICE inline R with_bits(int i);
+template <> TN_DEVICE inline float with_bits<float>(int i) { return float_of(i); }
+template <> TN_DEVICE inline double with_bits<double>(int i) { return (double)i; }
+TN_DEVICE inline int bits_in(float x) { return bits_of(x); }
+TN_DEVICE inline int bits_in(double x) { return (int)x; }
 
 TN_DEVICE inline unsigned long long double_bits(double x)
 {
@@ -145,7 +170,7 @@ TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const
 
 /* ---- narrow.cu ---- */
 /* Points of all pairs, in the order of the pairs. */
-void find_points(Queue &q, const Base &s, int likely_pairs);
+void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard);
 /* Of the pairs of `look` those that are not listed and that the motion closes, behind the others.
  */
 void find_missed_points(Queue &q, const Base &s);

@@ -9,17 +9,24 @@ import sys
 
 HEADERS = """base/base.h base/arena.h base/pool.h math/vec3.h math/finite.h math/chain.h model/hull.h model/frame.h
 model/model.h model/joint_motion.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
-dynamics/dynamics.h constraint/unilateral.h""".split()
+collision/tri_mesh.h dynamics/dynamics.h constraint/unilateral.h""".split()
 SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/gjk.c collision/epa.c
 collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
 collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
-collision/emit_spheres.c collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c collision/bounds.c
+collision/emit_spheres.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
+collision/emit_triangles.c collision/emit_shapes.c collision/bounds.c
 dynamics/rigid/rigid.c constraint/unilateral.c""".split()
+
+# Structures that are read as a whole, in as few loads as can be. Their sizes are multiples of 16 already, but for
+# TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.
+ALIGNED = "TnSlot TnSlotLocal TnContactPoint TnLink TnRigidSystem TnLinkFrame".split()
 
 NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")
 
 
 def for_device(text, is_header):
+    text = re.sub(rf"^typedef struct ({'|'.join(ALIGNED)}) {{", r"typedef struct alignas(16) \1 {", text, flags=re.M)
+    text = re.sub(r"^( +)(\w+) \*(\w+) = context;", r"\1\2 *\3 = (\2 *)context;", text, flags=re.M)  # C++ wants the type
     lines = []
     for line in text.split("\n"):
         starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)

@@ -23,13 +23,13 @@ static bool tell(TnGpuScene *scene, TnError *err)
     return false;
 }
 
-#ifdef __CUDACC__
-
 static bool refuse(TnError *err, const char *why)
 {
     tn_error_add(err, TN_ERROR_DEVICE, "device: no CUDA device can be used: %s", why);
     return false;
 }
+
+#ifdef __CUDACC__
 
 bool tn_gpu_info(TnGpuInfo *info, TnError *err)
 {
@@ -37,8 +37,14 @@ bool tn_gpu_info(TnGpuInfo *info, TnError *err)
     cudaDeviceProp p;
     *info = TnGpuInfo{};
     cudaError_t e = cudaGetDeviceCount(&count);
-    if (e == cudaErrorInsufficientDriver)
-        return refuse(err, "there is no NVIDIA driver, or it is too old for CUDA 13");
+    if (e == cudaErrorInsufficientDriver) {
+        int version = 0;
+        char why[100] = "there is no NVIDIA driver";
+        if (cudaDriverGetVersion(&version) == cudaSuccess && version > 0)
+            snprintf(why, sizeof why, "its driver is one of CUDA %d.%d, and 580 or later is needed",
+                     version / 1000, version % 1000 / 10);
+        return refuse(err, why);
+    }
     if (e == cudaSuccess && count == 0) return refuse(err, "there is none");
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&p, 0);
     if (e != cudaSuccess) return refuse(err, cudaGetErrorString(e));
@@ -52,9 +58,13 @@ bool tn_gpu_info(TnGpuInfo *info, TnError *err)
 
 #else
 
-bool tn_gpu_info(TnGpuInfo *info, TnError *)
+int tn_gpu_waits_left = 0;
+bool tn_gpu_is_missing = false;
+
+bool tn_gpu_info(TnGpuInfo *info, TnError *err)
 {
     *info = TnGpuInfo{};
+    if (tn_gpu_is_missing) return refuse(err, "there is none, for a test");
     snprintf(info->name, sizeof info->name, "loops on the host, for tests");
     return true;
 }

@@ -1,4 +1,5 @@
-/* iterate.h: SubADMM (docs/solver.md), two kernels per iteration: contacts, then bodies. */
+/* iterate.h: SubADMM (docs/solver.md), two kernels per iteration: contacts, then bodies. v is the
+ * velocity less that of the free motion, so A v_free is nowhere asked for. */
 #ifndef TN_GPU_ITERATE_H
 #define TN_GPU_ITERATE_H
 
@@ -6,13 +7,6 @@
 
 namespace tn
 {
-
-/* The number of a side in the unused place of its arm. */
-template <class R> TN_DEVICE inline R with_bits(int i);
-template <> TN_DEVICE inline float with_bits<float>(int i) { return float_of(i); }
-template <> TN_DEVICE inline double with_bits<double>(int i) { return (double)i; }
-TN_DEVICE inline int bits_in(float x) { return bits_of(x); }
-TN_DEVICE inline int bits_in(double x) { return (int)x; }
 
 TN_DEVICE inline int sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - i); }
 
@@ -117,35 +111,90 @@ TN_DEVICE inline typename Vec4<R>::type project(typename Vec4<R>::type t, typena
     return {ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
 }
 
-/* t ← (1-α) t + α (share λ - B (J v + e)),  λ ← Π(t) */
+/* v at a point of a body. */
+template <class R>
+TN_DEVICE inline typename Vec4<R>::type
+velocity_at(typename Vec4<R>::type v, typename Vec4<R>::type w, typename Vec4<R>::type arm)
+{
+    return {v.x + w.y * arm.z - w.z * arm.y, v.y + w.z * arm.x - w.x * arm.z,
+            v.z + w.x * arm.y - w.y * arm.x, 0};
+}
+
+/* t ← (1-α) t + α (share λ - B u),  u = J v + e. Bn is behind arm a, Bt behind arm b; what is
+ * behind t stays. */
+template <class R>
+TN_DEVICE inline typename Vec4<R>::type
+next_trial(typename Vec4<R>::type u, typename Vec4<R>::type t, typename Vec4<R>::type n, R Bn, R Bt,
+           R alpha, R share)
+{
+    typename Vec4<R>::type l = project<R>(t, n);
+    R un = (Bn - Bt) * (u.x * n.x + u.y * n.y + u.z * n.z);
+    return {(1 - alpha) * t.x + alpha * (share * l.x - Bt * u.x - un * n.x),
+            (1 - alpha) * t.y + alpha * (share * l.y - Bt * u.y - un * n.y),
+            (1 - alpha) * t.z + alpha * (share * l.z - Bt * u.z - un * n.z), t.w};
+}
+
+/* A contact's next t and λ = Π(t). */
 template <class R> struct UpdateContacts {
     typedef typename Vec4<R>::type V;
     View<R> s;
     R alpha, share;
     TN_DEVICE void operator()(int i) const
     {
-        Ends e = s.ends[i];
-        V p = s.arm_a[i], o = s.arm_b[i], n = s.normal[i], h = s.total[i], t = s.trial[i];
-        V va = s.v[2 * e.a], wa = s.v[2 * e.a + 1];
-        R ux = h.x - (va.x + wa.y * p.z - wa.z * p.y), uy = h.y - (va.y + wa.z * p.x - wa.x * p.z),
-          uz = h.z - (va.z + wa.x * p.y - wa.y * p.x);
-        if (e.b >= 0) {
-            V vb = s.v[2 * e.b], wb = s.v[2 * e.b + 1];
-            ux += vb.x + wb.y * o.z - wb.z * o.y;
-            uy += vb.y + wb.z * o.x - wb.x * o.z;
-            uz += vb.z + wb.x * o.y - wb.y * o.x;
+        V p = s.arm_a[i], o = s.arm_b[i], n = s.normal[i], u = s.total[i], t = s.trial[i];
+        int a = bits_in(u.w), b = bits_in(t.w);
+        V va = velocity_at<R>(s.v[2 * a], s.v[2 * a + 1], p);
+        u.x -= va.x, u.y -= va.y, u.z -= va.z;
+        if (b >= 0) {
+            V vb = velocity_at<R>(s.v[2 * b], s.v[2 * b + 1], o);
+            u.x += vb.x, u.y += vb.y, u.z += vb.z;
         }
-        V l = project<R>(t, n);
-        R un = (p.w - o.w) * (ux * n.x + uy * n.y + uz * n.z), Bt = o.w;
-        V next = {(1 - alpha) * t.x + alpha * (share * l.x - Bt * ux - un * n.x),
-                  (1 - alpha) * t.y + alpha * (share * l.y - Bt * uy - un * n.y),
-                  (1 - alpha) * t.z + alpha * (share * l.z - Bt * uz - un * n.z), 0};
+        V next = next_trial<R>(u, t, n, p.w, o.w, alpha, share);
         s.trial[i] = next;
         s.lambda[i] = project<R>(next, n);
     }
 };
 
-/* F = Jᵀλ,  v ← H⁻¹ (b + g + 2F),  g ← g + α (b + F - A v) */
+/* F += Jᵀλ of one side. */
+template <class R>
+TN_DEVICE inline void add_wrench(typename Vec4<R>::type arm, typename Vec4<R>::type l, bool as_b,
+                                 R F[6])
+{
+    R sign = as_b ? (R)1 : (R)-1;
+    l.x *= sign, l.y *= sign, l.z *= sign;
+    F[0] += l.x, F[1] += l.y, F[2] += l.z;
+    F[3] += arm.y * l.z - arm.z * l.y;
+    F[4] += arm.z * l.x - arm.x * l.z;
+    F[5] += arm.x * l.y - arm.y * l.x;
+}
+
+/* v ← H⁻¹ (g + 2F),  g ← g + α (F - A v) */
+template <class R>
+TN_DEVICE inline void next_velocity(const R Hinv[21], const R A[7], const R F[6], R alpha, R g[6],
+                                    R v[6])
+{
+    R x[6];
+    for (int k = 0; k < 6; k++) {
+        x[k] = g[k] + 2 * F[k];
+        v[k] = 0;
+    }
+    TN_UNROLL
+    for (int i = 0; i < 6; i++)
+        for (int j = i; j < 6; j++) {
+            v[i] += Hinv[sym6(i, j)] * x[j];
+            if (j > i) v[j] += Hinv[sym6(i, j)] * x[i];
+        }
+    R Av[6] = {A[0] * v[0],
+               A[0] * v[1],
+               A[0] * v[2],
+               A[1] * v[3] + A[2] * v[4] + A[3] * v[5],
+               A[2] * v[3] + A[4] * v[4] + A[5] * v[5],
+               A[3] * v[3] + A[5] * v[4] + A[6] * v[5]};
+    for (int k = 0; k < 6; k++) g[k] += alpha * (F[k] - Av[k]);
+}
+
+#define TN_SIDES_AT_ONCE 4
+
 template <class R> struct UpdateBodies {
     typedef typename Vec4<R>::type V;
     View<R> s;
@@ -153,54 +202,45 @@ template <class R> struct UpdateBodies {
     TN_DEVICE void operator()(int r) const
     {
         int n = s.body_count, end = s.side_start[r + 1];
-        R F[6] = {0}, x[6], b[6], g[6], v[6];
-        for (int i = s.side_start[r]; i < end; i++) {
-            V arm = s.side_arm[i];
-            int side = bits_in(arm.w);
-            V l = s.lambda[side >> 1];
-            R sign = side & 1 ? (R)1 : (R)-1;
-            l.x *= sign, l.y *= sign, l.z *= sign;
-            F[0] += l.x, F[1] += l.y, F[2] += l.z;
-            F[3] += arm.y * l.z - arm.z * l.y;
-            F[4] += arm.z * l.x - arm.x * l.z;
-            F[5] += arm.x * l.y - arm.y * l.x;
+        R F[6] = {0}, Hinv[21], A[7], g[6], v[6];
+        /* several loads are on their way at a time */
+        for (int i = s.side_start[r]; i < end; i += TN_SIDES_AT_ONCE) {
+            V arm[TN_SIDES_AT_ONCE], l[TN_SIDES_AT_ONCE];
+            TN_UNROLL
+            for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
+                arm[k] = s.side_arm[i + k < end ? i + k : end - 1];
+            TN_UNROLL
+            for (int k = 0; k < TN_SIDES_AT_ONCE; k++) l[k] = s.lambda[bits_in(arm[k].w) >> 1];
+            TN_UNROLL
+            for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
+                if (i + k < end) add_wrench<R>(arm[k], l[k], bits_in(arm[k].w) & 1, F);
         }
-        for (int k = 0; k < 6; k++) {
-            b[k] = s.b[k * n + r], g[k] = s.g[k * n + r];
-            x[k] = b[k] + g[k] + 2 * F[k];
-            v[k] = 0;
-        }
-        for (int i = 0, p = 0; i < 6; i++)
-            for (int j = i; j < 6; j++, p++) {
-                R h = s.Hinv[p * n + r];
-                v[i] += h * x[j];
-                if (j > i) v[j] += h * x[i];
-            }
+        for (int k = 0; k < 21; k++) Hinv[k] = s.Hinv[k * n + r];
+        for (int k = 0; k < 7; k++) A[k] = s.A[k * n + r];
+        for (int k = 0; k < 6; k++) g[k] = s.g[k * n + r];
+        next_velocity<R>(Hinv, A, F, alpha, g, v);
         s.v[2 * r] = V{v[0], v[1], v[2], 0};
         s.v[2 * r + 1] = V{v[3], v[4], v[5], 0};
-        R a = s.A[r], xx = s.A[n + r], xy = s.A[2 * n + r], xz = s.A[3 * n + r],
-          yy = s.A[4 * n + r], yz = s.A[5 * n + r], zz = s.A[6 * n + r];
-        R Av[6] = {a * v[0],
-                   a * v[1],
-                   a * v[2],
-                   xx * v[3] + xy * v[4] + xz * v[5],
-                   xy * v[3] + yy * v[4] + yz * v[5],
-                   xz * v[3] + yz * v[4] + zz * v[5]};
-        for (int k = 0; k < 6; k++) s.g[k * n + r] = g[k] + alpha * (b[k] + F[k] - Av[k]);
+        for (int k = 0; k < 6; k++) s.g[k * n + r] = g[k];
     }
 };
+
+/* 1 - B C with C = D/R and w = D/s. */
+template <class R> R share_of(const View<R> &s)
+{
+    double w = 1.0 / s.weight_scale;
+    return s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
+}
 
 /* `first`: the first of these iterations is the solve's first. */
 template <class R>
 void iterate(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
 {
     const int *count = &s.outcome->lists.contact_count;
-    /* C = D/R and w = D/s: 1 - B C */
-    double w = 1.0 / s.weight_scale;
-    R share = s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
     for (int k = 0; k < iterations; k++) {
         R alpha = first && k == 0 ? (R)1 : (R)s.alpha;
-        each(q, s.contact_room, count, UpdateContacts<R>{s, alpha, share}, 128, likely_contacts);
+        each(q, s.contact_room, count, UpdateContacts<R>{s, alpha, share_of(s)}, 128,
+             likely_contacts);
         each(q, s.body_count, nullptr, UpdateBodies<R>{s, (R)s.alpha});
     }
 }

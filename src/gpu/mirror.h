@@ -52,6 +52,34 @@ inline TnShape *copy_shapes(Queue &q, Memory &memory, const TnCollider *c)
     return memory.copy(q, shapes.data(), shapes.size());
 }
 
+inline TnTriMesh *copy_tri_mesh(Queue &q, Memory &memory, const TnTriMesh *from)
+{
+    TnTriMesh mesh = *from;
+    size_t n = (size_t)mesh.vertex_count, edges = (size_t)mesh.edge_start[n];
+    mesh.triangles = memory.copy(q, mesh.triangles, (size_t)mesh.triangle_count);
+    mesh.nodes = memory.copy(q, mesh.nodes, (size_t)mesh.node_count);
+    mesh.edge_start = memory.copy(q, mesh.edge_start, n + 1);
+    mesh.edges = memory.copy(q, mesh.edges, edges);
+    mesh.points = (double(*)[3])memory.copy(q, mesh.points[0], 3 * n);
+    return memory.copy(q, &mesh, 1);
+}
+
+/* Those that collide as their triangles. */
+inline TnTriMesh **copy_tri_meshes(Queue &q, Memory &memory, const TnCollider *c)
+{
+    std::vector<TnTriMesh *> meshes((size_t)c->count, nullptr);
+    std::vector<std::pair<const TnTriMesh *, TnTriMesh *>> done;
+    for (size_t i = 0; i < meshes.size(); i++) {
+        const TnTriMesh *own = c->tri_meshes[i];
+        for (size_t k = 0; own && k < done.size(); k++)
+            if (done[k].first == own) meshes[i] = done[k].second;
+        if (!own || meshes[i]) continue;
+        meshes[i] = copy_tri_mesh(q, memory, own);
+        done.push_back({own, meshes[i]});
+    }
+    return memory.copy(q, meshes.data(), meshes.size());
+}
+
 /* Slots by size: grids with cells that hold the boxes of their level at rest, a factor of four per
  * level, from the smallest on. What is left of few is in the list. */
 inline void sort_out_levels(Queue &q, Memory &memory, Base &s, const TnCollider *c)
@@ -90,6 +118,17 @@ inline void sort_out_levels(Queue &q, Memory &memory, Base &s, const TnCollider 
     s.few_count = (int)few.size();
 }
 
+/* What pairs there may be. */
+inline void note_shapes(Base &s, const TnCollider *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        TnGeomType type = c->slots[i].shape_type;
+        bool moves = i < c->moving_count;
+        s.some_boxes |= moves && type == TN_GEOM_BOX;
+        s.some_hard |= type != TN_GEOM_SPHERE && (moves || type != TN_GEOM_PLANE);
+    }
+}
+
 inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c)
 {
     TnCollider collider = *c;
@@ -98,7 +137,7 @@ inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c
     collider.locals = memory.copy(q, c->locals, n);
     collider.shape = copy_shapes(q, memory, c);
     collider.thinness = memory.copy(q, c->thinness, n);
-    collider.tri_meshes = memory.take<struct TnTriMesh *>(q, n);
+    collider.tri_meshes = copy_tri_meshes(q, memory, c);
     collider.surfaces = memory.copy(q, c->surfaces, (size_t)c->surface_count);
     collider.place = memory.copy(q, c->place, n);
     collider.bounds = memory.copy(q, c->bounds, n);
@@ -121,6 +160,7 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         first_slot[(size_t)link_body[(size_t)c->slots[k].link]] = k;
     int behind = 0;
     for (int slot : first_slot) behind += slot >= 0;
+    s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
     for (size_t i = 0; i < body_link.size(); i++)
         if (first_slot[i] < 0) rank[i] = behind++;
     s.body_count = (int)body_link.size();
@@ -177,6 +217,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     s.moving_count = c->moving_count;
     s.radius = memory.copy(q, def.radius, links);
     copy_collider(q, memory, s, c);
+    note_shapes(s, c);
     sort_out_levels(q, memory, s, c);
     number_bodies(q, memory, s, m, c);
     s.frames = memory.take<TnLinkFrame>(q, links);

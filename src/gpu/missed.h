@@ -19,14 +19,14 @@ TN_DEVICE inline bool is_marked(const Base &s, int slot)
     return s.marks[s.collider->slots[slot].link] >> seen & 1;
 }
 
-/* How many pairs a member looks at; with at >= 0 they are listed from there on. */
+/* How many pairs a lane of a member looks at; with at >= 0 they are listed from there on. */
 TN_DEVICE inline int look_around(const Base &s, int i, int at)
 {
-    const TnBounds box = s.members[i];
+    const Box box = s.members[i / s.lanes];
     int count = 0;
     if (!is_marked(s, box.slot)) return 0;
     each_partner(
-        s, box, false,
+        s, box, i % s.lanes, false,
         [&](int other) { return other > box.slot || (other != box.slot && !is_marked(s, other)); },
         [&](int other) {
             if (at >= 0 && at + count < s.look_room) {
@@ -51,16 +51,17 @@ inline void find_missed(Queue &q, const Base &s)
             tn_bounds_sweep(s.found[0], slot, h);
         }
         const TnBounds b = s.collider->bounds[slot];
-        s.members[i] = b;
+        (TnBounds &)s.members[i] = b;
         for (int k = 0; k < 3 && level >= 0; k++)
             atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
     });
-    each(q, n, nullptr, [=] TN_DEVICE(int i) { s.item_pairs[i] = look_around(s, i, -1); });
-    scan(q, s.item_pairs, s.item_start, n);
-    each(q, n, nullptr, [=] TN_DEVICE(int i) {
+    int lanes = s.lanes * n;
+    each(q, lanes, nullptr, [=] TN_DEVICE(int i) { s.item_pairs[i] = look_around(s, i, -1); });
+    scan(q, s.item_pairs, s.item_start, lanes);
+    each(q, lanes, nullptr, [=] TN_DEVICE(int i) {
         int count = s.item_pairs[i], end = s.item_start[i] + count;
         if (count) look_around(s, i, s.item_start[i]);
-        if (i == n - 1) {
+        if (i == lanes - 1) {
             s.outcome->look.pairs_needed = end;
             s.outcome->look.pair_count = end > s.look_room ? 0 : end;
         }

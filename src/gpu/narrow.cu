@@ -1,13 +1,20 @@
 /* narrow.cu: from pairs to contact points, by the engine's own collision/emit_….
  *
- * Each pair is looked at once. Its points go to any free place, and from there to their place in
- * the order of the pairs, which is known when all are counted. */
-#include "data.h"
+ * Pairs are sorted out: spheres with spheres and planes are done in place, boxes in registers
+ * (boxes.h), and all others by the general way, which needs much memory per thread.
+ * Each pair is looked at once; points of the latter two go to any free place, and from there to
+ * their place in the order of the pairs, which is known when all are counted. */
+#include "boxes.h"
+#include "round.h"
 
 namespace tn
 {
 
 #define KEPT 8 /* points of a pair that are kept until then; with more it is looked at again */
+/* Instead of a place among those that are kept: */
+#define IN_PLACE (-1) /* none, it is quick to look at them again */
+#define AGAIN (-2)    /* none was left */
+#define MANY 65536    /* threads that take turns at what is seldom, or bound by memory */
 
 /* As in step/missed.c. */
 #define LET_PASS 0.05
@@ -23,52 +30,168 @@ TN_DEVICE static double speed_together(const TnSlot *a, const TnSlot *b)
     return v3_norm(v) + (a->speed - v3_norm(a->velocity)) + (b->speed - v3_norm(b->velocity));
 }
 
-TN_DEVICE static void look_at_pair(TnEmitter *e, TnDetection *const detection[2], int slot1,
-                                   int slot2)
+/* ---- pairs of all kinds ---- */
+
+TN_DEVICE static void look_at_shapes(TnEmitter *e, const TnDetection *d, int slot1, int slot2)
 {
-    const TnCollider *c = detection[0]->collider;
-    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
+    const TnSlot *a = &d->collider->slots[slot1], *b = &d->collider->slots[slot2];
     TnSlotPair pair;
-    e->detection = detection[0];
+    e->detection = d;
     e->surface1 = e->surface2 = -1;
-    if (!tn_filter_pair(c, slot1, slot2, &pair)) return;
-    if (a->shape_type == TN_GEOM_SPHERE && b->shape_type == TN_GEOM_SPHERE) {
-        tn_emit_spheres(e, &pair);
-    } else if (a->shape_type == TN_GEOM_SPHERE && b->shape_type == TN_GEOM_PLANE) {
-        tn_emit_sphere_plane(e, &pair);
-    } else {
-        e->detection = detection[1];
-        pair.together = detection[1]->t * speed_together(a, b);
-        tn_emit_shapes(e, &pair, detection[1]->t * (a->speed + b->speed), nullptr);
+    if (!tn_filter_pair(d->collider, slot1, slot2, &pair)) return;
+    pair.together = d->t * speed_together(a, b);
+    tn_emit_shapes(e, &pair, d->t * (a->speed + b->speed), nullptr);
+}
+
+/* Places for so many points: AGAIN where there are none. */
+TN_DEVICE static int take_places(const Base &s, int *taken, int count)
+{
+    if (!count) return IN_PLACE;
+    if (count > KEPT) return AGAIN;
+    int at = atomic_add(taken, count);
+    return at + count > s.contact_room ? AGAIN : at;
+}
+
+TN_DEVICE static bool is_missed(const Base &s, const TnContactPoint *c);
+
+/* The general way for listed pairs, one kernel for all that need it: they are looked at, looked at
+ * again, or looked at for what was missed. */
+struct LookAtPairs {
+    Base s;
+    TnDetection *detection[2];
+    const int *list; /* of pairs; NULL: all */
+    const int *slot1, *slot2;
+    int *points, *kept, *taken;
+    const int *again_start; /* where the points of a pair go that is looked at again */
+    bool missed;
+    TN_DEVICE void operator()(int k) const
+    {
+        int i = list ? list[k] : k;
+        TnContactPoint own[KEPT];
+        TnEmitter e{};
+        e.points = again_start ? s.points + again_start[i] : own;
+        e.capacity = again_start ? points[i] : KEPT;
+        const TnSlot *slots = s.collider->slots;
+        if (is_round(&slots[slot1[i]], &slots[slot2[i]]))
+            look_at_round(&e, detection[0], slot1[i], slot2[i]);
+        else
+            look_at_shapes(&e, detection[1], slot1[i], slot2[i]);
+        if (again_start) return;
+        int count = e.count;
+        if (missed) {
+            count = 0;
+            for (int j = 0; j < e.count && j < KEPT; j++)
+                if (is_missed(s, &own[j])) own[count++] = own[j];
+        }
+        int at = take_places(s, taken, count);
+        for (int j = 0; j < count && at >= 0; j++) s.kept[at + j] = own[j];
+        points[i] = count;
+        kept[i] = at;
+    }
+};
+
+/* ---- boxes ---- */
+
+TN_DEVICE static void leave_to_general(const Base &s, int i)
+{
+    s.hard[atomic_add(&s.outcome->lists.hard_count, 1)] = i;
+}
+
+/* False: they do not meet. */
+TN_DEVICE static bool open_boxes(BoxPair *p, const TnDetection *d, int slot1, int slot2)
+{
+    const TnCollider *c = d->collider;
+    const TnSlot *a = &c->slots[slot1], *b = &c->slots[slot2];
+    p->d = d;
+    if (!tn_filter_pair(c, slot1, slot2, &p->pair)) return false;
+    p->pair.together = d->t * speed_together(a, b);
+    double way = d->t * (a->speed + b->speed);
+    p->allowed = p->pair.margin + d->slack;
+    p->reach = p->allowed + way;
+    p->swapped = !in_order_of_collide(&c->shape[slot1], &c->place[slot1], &c->shape[slot2],
+                                      &c->place[slot2]);
+    int first = p->swapped ? slot2 : slot1, second = p->swapped ? slot1 : slot2;
+    p->a = TnPlaced{&c->shape[first], &c->place[first]};
+    p->b = TnPlaced{&c->shape[second], &c->place[second]};
+    p->extent = fmin(v3_norm(p->a.shape->size), v3_norm(p->b.shape->size));
+    return find_box_axis(p);
+}
+
+/* They stay about where they are, and nobody may graze the other (emit_shapes.c). */
+TN_DEVICE static bool is_plain(const BoxPair &p)
+{
+    const TnDetection *d = p.d;
+    const TnCollider *c = d->collider;
+    double way = p.reach - p.allowed, moves = way < p.pair.together ? way : p.pair.together;
+    double t1 = c->thinness[p.pair.slot1], t2 = c->thinness[p.pair.slot2];
+    return !(moves > d->far * (t1 < t2 ? t1 : t2)) && p.pair.slot2 < c->fixed_start &&
+           p.pair.least == -INFINITY;
+}
+
+TN_DEVICE static void look_at_boxes(const Base &s, int i)
+{
+    BoxPair p;
+    BoxClip clip;
+    uint32_t chosen;
+    s.pair_points[i] = 0;
+    s.pair_kept[i] = IN_PLACE;
+    if (!open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i])) return;
+    if (!is_plain(p) || !choose_points(&p, &clip, &chosen)) {
+        leave_to_general(s, i);
+        return;
+    }
+    int count = 0;
+    for (uint32_t left = chosen; left; left &= left - 1) count++;
+    int at = take_places(s, &s.outcome->lists.kept, count);
+    if (at == AGAIN) {
+        leave_to_general(s, i);
+        return;
+    }
+    s.pair_points[i] = count;
+    s.pair_kept[i] = at;
+    TnEmitter e{};
+    e.detection = p.d;
+    e.surface1 = e.surface2 = -1;
+    e.points = s.kept + at;
+    e.capacity = count;
+    for (int k = 0; chosen; k++, chosen >>= 1) {
+        if (!(chosen & 1u)) continue;
+        double alpha, beta, gap = p.axis.gap, pos[3] = {p.witness[0], p.witness[1], p.witness[2]};
+        bool inside;
+        if (k != TN_BOX_WITNESS) {
+            (void)box_corner(clip, k, &alpha, &beta, &inside);
+            gap = place_of_corner(p, clip, alpha, beta, pos);
+        }
+        emit_box_point(p, &e, pos, gap, name_of_corner(clip, k));
     }
 }
 
-/* Places for so many points: -1 where there are none. */
-TN_DEVICE static int keep(const Base &s, int *taken, const TnContactPoint *points, int count)
+/* ---- all pairs ---- */
+
+/* Spheres are counted; the others go to their lists. */
+static void sort_out_pairs(Queue &q, const Base &s, int likely)
 {
-    if (!count || count > KEPT) return -1;
-    int at = atomic_add(taken, count);
-    if (at + count > s.contact_room) return -1;
-    for (int k = 0; k < count; k++) s.kept[at + k] = points[k];
-    return at;
+    each(
+        q, s.pair_room, &s.outcome->lists.pair_count,
+        [=] TN_DEVICE(int i) {
+            int slot1 = s.pair1[i], slot2 = s.pair2[i];
+            const TnSlot *a = &s.collider->slots[slot1], *b = &s.collider->slots[slot2];
+            if (is_round(a, b)) {
+                TnEmitter e{};
+                look_at_round(&e, s.detection[0], slot1, slot2);
+                s.pair_points[i] = e.count;
+                s.pair_kept[i] = IN_PLACE;
+            } else if (a->shape_type == TN_GEOM_BOX && b->shape_type == TN_GEOM_BOX) {
+                s.boxes[atomic_add(&s.outcome->lists.box_count, 1)] = i;
+            } else {
+                leave_to_general(s, i);
+            }
+        },
+        128, likely);
 }
 
-void find_points(Queue &q, const Base &s, int likely_pairs)
+static void count_points(Queue &q, const Base &s)
 {
-    const int *pairs = &s.outcome->lists.pair_count;
-    device_clear(q, s.pair_points, sizeof(int) * (size_t)(s.pair_room + 1));
-    each(
-        q, s.pair_room, pairs,
-        [=] TN_DEVICE(int i) {
-            TnContactPoint points[KEPT];
-            TnEmitter e{};
-            e.points = points;
-            e.capacity = KEPT;
-            look_at_pair(&e, s.detection, s.pair1[i], s.pair2[i]);
-            s.pair_points[i] = e.count;
-            s.pair_kept[i] = keep(s, &s.outcome->lists.kept, points, e.count);
-        },
-        64, likely_pairs);
     scan(q, s.pair_points, s.pair_start, s.pair_room + 1);
     each(q, 1, nullptr, [=] TN_DEVICE(int) {
         Lists *lists = &s.outcome->lists;
@@ -77,22 +200,49 @@ void find_points(Queue &q, const Base &s, int likely_pairs)
         lists->base_count = lists->contact_count = total <= s.contact_room ? total : 0;
         lists->second_start = lists->solved = lists->base_count;
     });
+}
+
+static void put_points_in_order(Queue &q, const Base &s, int likely)
+{
     each(
-        q, s.pair_room, pairs,
+        q, s.pair_room, &s.outcome->lists.pair_count,
         [=] TN_DEVICE(int i) {
-            int count = s.outcome->lists.contact_count ? s.pair_points[i] : 0;
-            if (!count) return;
+            int count = s.pair_points[i], from = s.pair_kept[i];
+            if (!count || !s.outcome->lists.contact_count) return;
             TnContactPoint *to = s.points + s.pair_start[i];
-            if (s.pair_kept[i] >= 0) {
-                for (int k = 0; k < count; k++) to[k] = s.kept[s.pair_kept[i] + k];
-                return;
+            if (from == IN_PLACE) {
+                TnEmitter e{};
+                e.points = to;
+                e.capacity = count;
+                look_at_round(&e, s.detection[0], s.pair1[i], s.pair2[i]);
+            } else if (from == AGAIN) {
+                s.again[atomic_add(&s.outcome->lists.again_count, 1)] = i;
+            } else {
+                for (int k = 0; k < count; k++) to[k] = s.kept[from + k];
             }
-            TnEmitter e{};
-            e.points = to;
-            e.capacity = count;
-            look_at_pair(&e, s.detection, s.pair1[i], s.pair2[i]);
         },
-        128, likely_pairs);
+        128, likely < MANY ? likely : MANY);
+}
+
+void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
+{
+    Lists *lists = &s.outcome->lists;
+    LookAtPairs general{s,           {s.detection[0], s.detection[1]},
+                        s.hard,      s.pair1,
+                        s.pair2,     s.pair_points,
+                        s.pair_kept, &lists->kept,
+                        nullptr,     false};
+    sort_out_pairs(q, s, likely_pairs);
+    if (s.some_boxes)
+        each(
+            q, s.pair_room, &lists->box_count,
+            [=] TN_DEVICE(int k) { look_at_boxes(s, s.boxes[k]); }, 128, likely_pairs);
+    if (s.some_hard) each(q, s.pair_room, &lists->hard_count, general, 64, likely_hard);
+    count_points(q, s);
+    put_points_in_order(q, s, likely_pairs);
+    general.list = s.again;
+    general.again_start = s.pair_start;
+    if (s.some_hard) each(q, s.pair_room, &lists->again_count, general, 64, MANY);
 }
 
 /* ---- those that were missed ---- */
@@ -139,22 +289,11 @@ TN_DEVICE static bool is_missed(const Base &s, const TnContactPoint *c)
 void find_missed_points(Queue &q, const Base &s)
 {
     const int *pairs = &s.outcome->look.pair_count;
+    LookAtPairs general{
+        s,           {s.found[0], s.found[1]}, nullptr, s.look1, s.look2, s.look_points,
+        s.look_kept, &s.outcome->look.kept,    nullptr, true};
     device_clear(q, s.look_points, sizeof(int) * (size_t)(s.look_room + 1));
-    each(
-        q, s.look_room, pairs,
-        [=] TN_DEVICE(int i) {
-            TnContactPoint points[KEPT];
-            TnEmitter e{};
-            e.points = points;
-            e.capacity = KEPT;
-            look_at_pair(&e, s.found, s.look1[i], s.look2[i]);
-            int count = 0;
-            for (int k = 0; k < e.count && k < KEPT; k++)
-                if (is_missed(s, &points[k])) points[count++] = points[k];
-            s.look_points[i] = count;
-            s.look_kept[i] = keep(s, &s.outcome->look.kept, points, count);
-        },
-        64);
+    each(q, s.look_room, pairs, general, 64, MANY);
     scan(q, s.look_points, s.look_start, s.look_room + 1);
     each(q, 1, nullptr, [=] TN_DEVICE(int) {
         Look *look = &s.outcome->look;

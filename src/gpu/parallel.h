@@ -14,13 +14,19 @@
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 #define TN_DEVICE __device__
+#define TN_UNROLL _Pragma("unroll")
 #else
 #define TN_DEVICE
+#define TN_UNROLL
 #define __device__
 #define __noinline__
 struct float4 {
     float x, y, z, w;
 };
+#endif
+
+#ifndef __CUDACC__
+extern int tn_gpu_waits_left; /* tests lose the device; 0: never */
 #endif
 
 namespace tn
@@ -56,8 +62,9 @@ struct Queue {
 void reserve_scratch(Queue &q, int n);
 /* out[i] = in[0] + … + in[i-1] */
 void scan(Queue &q, const int *in, int *out, int n);
+/* By the keys' lower bits. */
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
-          int *sorted_values, int n);
+          int *sorted_values, int n, int bits = 32);
 
 #ifdef __CUDACC__
 
@@ -164,7 +171,11 @@ inline void copy_bytes(Queue &q, void *to, const void *from, size_t bytes)
 {
     if (!q.failed && bytes) memcpy(to, from, bytes);
 }
-inline void wait(Queue &) {}
+inline void wait(Queue &q)
+{
+    if (tn_gpu_waits_left > 0 && --tn_gpu_waits_left == 0)
+        q.fail("running on the device", "it is lost, for a test");
+}
 template <class T> inline T atomic_add(T *p, T x)
 {
     T was = *p;

@@ -46,12 +46,12 @@ void scan(Queue &q, const int *in, int *out, int n)
 }
 
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
-          int *sorted_values, int n)
+          int *sorted_values, int n, int bits)
 {
     size_t bytes = q.scratch_size;
     if (q.failed) return;
     q.check(cub::DeviceRadixSort::SortPairs(q.scratch, bytes, keys, sorted_keys, values,
-                                            sorted_values, n, 0, 32, q.stream),
+                                            sorted_values, n, 0, bits, q.stream),
             "sorting");
 }
 
@@ -65,12 +65,14 @@ void scan(Queue &q, const int *in, int *out, int n)
 }
 
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
-          int *sorted_values, int n)
+          int *sorted_values, int n, int bits)
 {
     if (q.failed) return;
     std::vector<int> order((size_t)n);
+    uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [=](int a, int b) { return keys[a] < keys[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [=](int a, int b) { return (keys[a] & mask) < (keys[b] & mask); });
     for (int i = 0; i < n; i++) {
         sorted_keys[i] = keys[order[(size_t)i]];
         sorted_values[i] = values[order[(size_t)i]];

@@ -39,6 +39,7 @@ Scene<R>::Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t
     take_contacts(6 * s.finite_count + 1024);
     take_look(s.finite_count / 2 + 1024);
     outcome = (Outcome *)host_new(q, sizeof *outcome);
+    room = resident_room(q);
     wait(q);
 }
 
@@ -58,18 +59,18 @@ template <class R> void Scene<R>::take_bodies()
     typedef typename Vec4<R>::type V;
     size_t n = (size_t)s.body_count, f = (size_t)s.finite_count,
            g = TN_PARTS * (size_t)s.geom_count;
+    s.lanes = s.finite_count < TN_MANY_GEOMS ? 8 : 2;
     s.table_size = 16;
     while ((size_t)s.table_size < 2 * f) s.table_size *= 2;
     s.systems = own.take<TnRigidSystem>(q, n);
     for (uint32_t **p : {&s.keys, &s.sorted_keys}) *p = own.take<uint32_t>(q, f);
-    for (int **p :
-         {&s.slots_in, &s.sorted_slots, &s.item_pairs, &s.item_start, &s.is_first, &s.rank_start})
+    for (int **p : {&s.slots_in, &s.sorted_slots, &s.is_first, &s.rank_start})
         *p = own.take<int>(q, f + 1);
-    s.members = own.take<TnBounds>(q, f);
+    for (int **p : {&s.item_pairs, &s.item_start}) *p = own.take<int>(q, (size_t)s.lanes * f + 1);
+    s.members = own.take<Box>(q, f);
     s.reach = own.take<int>(q, 3 * TN_LEVELS);
-    s.table_key = own.take<uint32_t>(q, (size_t)s.table_size);
-    s.table_start = own.take<int>(q, (size_t)s.table_size);
-    s.partners = own.take<int>(q, TN_PARTNERS * f);
+    s.table = own.take<Cell>(q, (size_t)s.table_size);
+    s.partners = own.take<int>(q, TN_PARTNERS * (size_t)s.lanes * f);
     for (int **p : {&s.old_first, &s.old_count, &s.new_first, &s.new_count})
         *p = own.take<int>(q, g);
     for (int **p : {&s.side_count, &s.side_start, &s.side_fill, &s.pushed})
@@ -78,18 +79,20 @@ template <class R> void Scene<R>::take_bodies()
     s.v_end = own.take<double>(q, 6 * n);
     s.Hinv = own.take<R>(q, 21 * n);
     s.A = own.take<R>(q, 7 * n);
-    s.b = own.take<R>(q, 6 * n);
     s.g = own.take<R>(q, 6 * n);
     s.v = own.take<V>(q, 2 * n);
     s.outcome = own.take<Outcome>(q, 1);
-    reserve_scratch(q, s.body_count + 1 > s.finite_count ? s.body_count + 1 : s.finite_count);
+    s.arrived = own.take<int>(q, 1);
+    reserve_scratch(q, s.body_count + 1 > s.lanes * s.finite_count ? s.body_count + 1
+                                                                   : s.lanes * s.finite_count);
 }
 
 template <class R> void Scene<R>::take_pairs(int room)
 {
     of_pairs.release();
     s.pair_room = room;
-    for (int **p : {&s.pair1, &s.pair2, &s.pair_points, &s.pair_start, &s.pair_kept})
+    for (int **p : {&s.pair1, &s.pair2, &s.pair_points, &s.pair_start, &s.pair_kept, &s.boxes,
+                    &s.hard, &s.again})
         *p = of_pairs.take<int>(q, (size_t)room + 1);
     reserve_scratch(q, room + 1);
 }
@@ -199,6 +202,14 @@ template <class R> int Scene<R>::chunk() const
     return looks ? TN_CHUNK_OF_ITERATIONS : def.iterations;
 }
 
+template <class R> void Scene<R>::solve_part(const View<R> &view, bool first)
+{
+    if (fits(room, view, likely_contacts))
+        iterate_on_chip(q, room, view, chunk(), first);
+    else
+        iterate(q, view, chunk(), first, likely_contacts);
+}
+
 template <class R> void Scene<R>::enqueue(Part part, Way way)
 {
     const View<R> view = view_of(way);
@@ -207,16 +218,17 @@ template <class R> void Scene<R>::enqueue(Part part, Way way)
         for (Part p : {HEAD, FIRST, TAIL}) enqueue(p, way);
         break;
     case HEAD:
+        LAP(begin_step(q, view));
         LAP(assemble(q, view));
         LAP(find_pairs(q, view));
-        LAP(find_points(q, view, likely_pairs));
+        LAP(find_points(q, view, likely_pairs, likely_hard));
         LAP(write_bodies(q, view));
         LAP(write_contacts(q, view, false, likely_contacts));
         LAP(factor(q, view));
         break;
     case FIRST:
     case MORE:
-        LAP(iterate(q, view, chunk(), part == FIRST, likely_contacts));
+        LAP(solve_part(view, part == FIRST));
         LAP(judge(q, view, likely_contacts));
         break;
     case TAIL:
@@ -275,12 +287,15 @@ template <class R> void Scene<R>::play(Part part, Way way) { enqueue(part, way);
 /* Launches are as large as the last step needed, and a quarter more. */
 template <class R> void Scene<R>::set_likely()
 {
-    int pairs = outcome->lists.pairs_needed, contacts = outcome->lists.contact_count;
-    if (pairs <= likely_pairs && contacts <= likely_contacts &&
+    const Lists &lists = outcome->lists;
+    int pairs = lists.pairs_needed, contacts = lists.contact_count, hard = lists.hard_count;
+    auto more = [](int count) { return count + count / 4 + 1024; };
+    if (pairs <= likely_pairs && contacts <= likely_contacts && hard <= likely_hard &&
         likely_contacts < 2 * contacts + 8192)
         return;
-    likely_pairs = pairs + pairs / 4 + 1024;
-    likely_contacts = contacts + contacts / 4 + 1024;
+    likely_pairs = more(pairs);
+    likely_contacts = more(contacts);
+    likely_hard = more(hard);
     forget_graphs();
 }
 

@@ -5,7 +5,7 @@
  *             narrow     points                                            narrow.cu
  *             contacts   arms, e, last forces; sides of each body          contacts.h
  *             factor     H⁻¹, g                                            iterate.h
- *     solve   iterate    SubADMM                                           iterate.h
+ *     solve   iterate    SubADMM                             iterate.h, resident.h
  *             judge      v_λ and the natural map, in double                judge.h
  *     tail    advance    q⁺, v⁺ beside the state                           motion.h
  *     look               contacts that the motion closes unforeseen        missed.h
@@ -27,10 +27,12 @@
 #include "memory.h"
 #include "missed.h"
 #include "motion.h"
+#include "resident.h"
 
 namespace tn
 {
 
+#define TN_MANY_GEOMS 40000       /* enough for the device to be busy with fewer lanes each */
 #define TN_CHUNK_OF_ITERATIONS 40 /* between two looks at the error */
 #define TN_REPEATS 2              /* of a step whose contacts were not foreseen, as in step.c */
 #define TN_FEW_CONTACTS 100 /* with more and a fixed count it is not repeated, as in missed.c */
@@ -56,7 +58,8 @@ template <class R> struct Scene : AnyScene {
     int qpos_count = 0, dof_count = 0;
     int contact_count = 0; /* of the last step */
     bool wrench_set = false;
-    int likely_pairs = 0, likely_contacts = 0;
+    int likely_pairs = 0, likely_contacts = 0, likely_hard = 0;
+    ResidentRoom room;
     int turn = 0; /* buffers are swapped in each step: parts are recorded for both sets */
 
     Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t limit);
@@ -76,6 +79,7 @@ template <class R> struct Scene : AnyScene {
     void set_likely();
     int chunk() const;
     View<R> view_of(Way way) const;
+    void solve_part(const View<R> &view, bool first);
     void enqueue(Part part, Way way = {});
     void play(Part part, Way way = {});
     void solve(TnGpuReport *report);

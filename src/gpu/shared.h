@@ -50,7 +50,6 @@ __device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks
 }
 __device__ inline double tn_overlap_limit(const TnCollider *, int, int) { return -INFINITY; }
 __device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
-__device__ inline void tn_emit_triangles(TnEmitter *, const TnSlotPair *, double) {}
 
 #ifdef __CUDACC__
 #undef memmove

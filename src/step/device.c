@@ -47,7 +47,6 @@ static void check_geoms(const TnWorld *world, TnError *err)
         const TnSurface *surface = &c->surfaces[c->slots[i].surface];
         const char *what = surface->restitution > 0.0 ? "restitution"
                            : surface->dim > 3         ? "torsional or rolling friction"
-                           : c->tri_meshes[i]         ? "a height field or a mesh of triangles"
                                                       : NULL;
         if (!what) continue;
         refuse(err, what, "geom", m->geom_names[c->slots[i].geom]);
