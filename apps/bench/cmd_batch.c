@@ -15,7 +15,7 @@
 typedef struct BatchOptions {
     SimOptions sim;
     const char *scene;
-    int worlds, steps, settle, spread, repeats;
+    int worlds, steps, settle, stagger, repeats;
     NumberList threads;
     bool json;
 } BatchOptions;
@@ -56,7 +56,7 @@ static void free_starts(int count, Starts *starts)
     free(starts->sizes);
 }
 
-/* World i takes i mod `spread` steps more. */
+/* World i takes i mod `stagger` steps more. */
 static TnStatus settle(TnBatch *batch, const BatchOptions *o, TnError *err)
 {
     uint8_t *mask = malloc((size_t)o->worlds);
@@ -64,8 +64,8 @@ static TnStatus settle(TnBatch *batch, const BatchOptions *o, TnError *err)
     TnStatus status = mask ? TN_OK : TN_ERROR_MEMORY;
     rollout.length = o->settle;
     if (o->settle > 0 && status == TN_OK) status = tn_batch_rollout(batch, &rollout, err);
-    for (int k = 1; k < o->spread && status == TN_OK; k++) {
-        for (int i = 0; i < o->worlds; i++) mask[i] = i % o->spread >= k;
+    for (int k = 1; k < o->stagger && status == TN_OK; k++) {
+        for (int i = 0; i < o->worlds; i++) mask[i] = i % o->stagger >= k;
         status = tn_batch_step(batch, mask, err);
     }
     free(mask);
@@ -236,7 +236,7 @@ static int option_table(Option *table, BatchOptions *o)
                             "measured steps of each world; default 20");
     table[n++] =
         option_int("--settle", &o->settle, "N", 0, 1000000, "steps before them; default 20");
-    table[n++] = option_int("--spread", &o->spread, "N", 1, 1000,
+    table[n++] = option_int("--stagger", &o->stagger, "N", 1, 1000,
                             "world i settles i mod N steps longer; default 16");
     table[n++] = option_int("--repeats", &o->repeats, "N", 1, 1000,
                             "timed passes, of which the shortest counts; default 3");
@@ -263,7 +263,7 @@ int cmd_batch(int argc, char **argv)
                       .worlds = 256,
                       .steps = 20,
                       .settle = 20,
-                      .spread = 16,
+                      .stagger = 16,
                       .repeats = 3};
     Option table[6 + SIM_OPTION_COUNT];
     int count = option_table(table, &o), code = EXIT_USAGE;

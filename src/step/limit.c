@@ -485,7 +485,8 @@ static bool list_contacts(Limits *l, bool *any)
 {
     const TnContactList *own = &l->step->world->contacts, *missed = &l->step->missed;
     *any = false;
-    l->count = l->acted_count = 0;
+    l->count = 0;
+    l->acted_count = 0;
     if (own->count + missed->count == 0) return true;
     l->list = TN_ARENA_NEW(&l->step->world->arena, Approach, own->count + missed->count);
     l->weights = TN_ARENA_NEW(&l->step->world->arena, Weights, own->count + missed->count);

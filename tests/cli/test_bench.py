@@ -25,7 +25,7 @@ class Bench(BenchTest):
 
     def test_batches_have_the_same_bits_for_any_number_of_threads(self):
         r = self.tenon_json("batch", self.model, "--worlds", "3", "--threads", "1,2", "--steps", "4", "--settle", "2",
-                            "--spread", "2", "--repeats", "1")
+                            "--stagger", "2", "--repeats", "1")
         self.assertEqual([run["threads"] for run in r["runs"]], [1, 2])
         self.assertEqual(r["runs"][0]["hash"], r["runs"][1]["hash"])
         for run in r["runs"]:

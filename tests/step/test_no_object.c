@@ -126,6 +126,7 @@ TEST(functions_of_worlds_survive_null)
     tn_world_reset(NULL, 1);
     tn_world_island(NULL, 0);
     tn_world_worst_constraint(NULL, 0, NULL, 0);
+    CHECK(tn_world_time(NULL) == 0.0);
     CHECK(tn_world_trouble(NULL).kind == TN_TROUBLE_NONE);
     NONE(tn_world_body_asleep(NULL, 1));
     tn_world_wake(NULL, 1);
