@@ -92,6 +92,12 @@ void tn_sleep_wake_all(TnWorld *world)
     world->has_problem = false;
 }
 
+void tn_sleep_forget_touches(TnWorld *world)
+{
+    for (int s = 0; world->state.asleep_count && s < world->model->subsystem_count; s++)
+        atomic_store_explicit(&world->touched[s], 0, memory_order_relaxed);
+}
+
 bool tn_sleep_wake_touched(TnWorld *world)
 {
     TnState *state = &world->state;

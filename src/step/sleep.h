@@ -8,6 +8,8 @@
  * happens. */
 void tn_sleep_wake(TnWorld *world, int subsystem);
 void tn_sleep_wake_all(TnWorld *world);
+/* What the last step may have noted does not outlive it: a restored state has none of it. */
+void tn_sleep_forget_touches(TnWorld *world);
 /* Wakes what collision found touched by something awake. True: somebody woke. */
 bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */

@@ -153,12 +153,14 @@ TnStepReport tn_step_once(TnWorld *world)
     double start = step.clock;
     bool woken, ok;
     tn_undo_begin(&world->undo, &world->state);
+    tn_sleep_forget_touches(world);
     do ok = try_step(&step, &woken);
     while (ok && woken);
     ok = ok && finish(&step);
     if (!ok) {
         tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);
+        world->contacts.count = world->impact_count = 0; /* they have no forces */
         tn_undo_take_back(&world->undo, world->model, &world->state);
     }
     world->undo.open = false;
