@@ -58,8 +58,9 @@ TN_DEVICE inline void update_body(const Fast<R> &s, int r, IterBody<R> &body, R 
     typedef typename Vec4<R>::type V;
     R F[6] = {0}, x[6], v[6];
     for (int i = s.side_start[r], end = s.side_start[r + 1]; i < end; i++) {
-        int side = s.sides[i];
-        V arm = (side & 1 ? s.arm_b : s.arm_a)[side >> 1], l = s.lambda[side >> 1];
+        int side = s.sides[i], at = side >> 1;
+        const V *arms = side & 1 ? s.arm_b : s.arm_a;
+        V arm = arms[at], l = s.lambda[at];
         R sign = side & 1 ? (R)1 : (R)-1;
         l.x *= sign, l.y *= sign, l.z *= sign;
         F[0] += l.x, F[1] += l.y, F[2] += l.z;

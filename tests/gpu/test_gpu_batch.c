@@ -351,6 +351,19 @@ static void check_refused(const char *text, TnBatchDef def, const char *what)
     tn_model_destroy(model);
 }
 
+TEST(without_a_device_these_say_so)
+{
+    TnError err = {0};
+    TnModel *model = open_tray(1);
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CPU, 0.0, 10), model);
+    CHECK(tn_batch_device_view(batch).memory == 0 && tn_batch_device_view(NULL).memory == 0);
+    CHECK(tn_batch_device_step(batch, 1, NULL, &err) == TN_ERROR_USAGE);
+    CHECK(tn_batch_device_reset(NULL, NULL, 0, &err) == TN_ERROR_USAGE);
+    CHECK(tn_batch_fetch(batch, &err) == TN_OK && tn_batch_fetch(NULL, &err) == TN_ERROR_USAGE);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
 TEST(what_cannot_run_there_is_named)
 {
     TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);

@@ -59,7 +59,7 @@ static double a[64], b[64]; /* inputs and outputs that nobody looks at */
     X(tn_world_place_mocap, body_count, STATUS(tn_world_place_mocap(x->w, id, b, b, NULL)))        \
     X(tn_world_mocap, body_count, x->wrong += tn_world_mocap(x->w, id, a, a))                      \
     X(tn_world_apply_node_force, soft_count, tn_world_apply_node_force(x->w, id, 0, b);            \
-      tn_world_apply_node_force(x->w, 1, id == 0 ? -1 : id + 8, b))                                \
+      tn_world_apply_node_force(x->w, 1, id > 0 && id < 1000 ? id + 8 : id, b))                    \
     X(tn_world_soft_stress, soft_count, STATUS(tn_world_soft_stress(x->w, id, a, a, NULL)))        \
     X(tn_world_body_pose, body_count, tn_world_body_pose(x->w, id, a, a))                          \
     X(tn_world_tendon_way, tendon_count, tn_world_tendon_way(x->w, id, a))                         \
