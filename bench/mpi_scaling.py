@@ -74,7 +74,7 @@ def hashes(args, programs, folder):
 def settle(programs, model, folder):
     saved = pathlib.Path(folder) / (model.stem + ".state")
     programs.run(None, model, "--duration", SETTLED, "--tolerance", 0, "--iterations", 60, "--threads",
-                 min(64, os.cpu_count() or 1), "--checkpoint", saved, "--checkpoint-every", SETTLED)
+                 min(64, os.cpu_count() or 1), "--checkpoint", saved, "--every", SETTLED)
     return saved
 
 
@@ -86,7 +86,7 @@ def scaling(args, programs, folder):
         if not model.exists():
             make("hopper", count, folder)
             settle(programs, model, folder)
-        runs = [programs.run(ranks, model, "--duration", SETTLED + MEASURED, "--restart", model.with_suffix(".state"),
+        runs = [programs.run(ranks, model, "--duration", SETTLED + MEASURED, "--resume", model.with_suffix(".state"),
                              "--tolerance", 0, "--iterations", 60, "--threads", args.threads, "--traffic")
                 for _ in range(args.repeats)]
         report, sent = min(runs, key=lambda run: run[0]["step_ms_mean"])

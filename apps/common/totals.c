@@ -64,6 +64,8 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
         totals->error = report->error;
         totals->worst_step = totals->steps;
         tn_world_worst_constraint(world, report->worst_island, totals->worst, WORST_SIZE);
+        TnTrouble trouble = tn_world_trouble(world);
+        totals->help = trouble.kind == TN_TROUBLE_NONE ? NULL : trouble.help;
     }
     if (report->rigid_error > totals->rigid_error) totals->rigid_error = report->rigid_error;
     totals->islands += report->island_count;
@@ -73,7 +75,10 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     for (int i = 0; i < report->island_count; i++)
         add_reason(totals, tn_world_island(world, i).why);
     if (report->form) totals->form = report->form;
-    if (report->diverged) totals->diverged = true;
+    if (report->diverged) {
+        totals->diverged = true;
+        totals->rejected = tn_world_trouble(world);
+    }
 }
 
 const char *why_they_ran(const Totals *totals, char text[REASONS_SIZE])

@@ -20,7 +20,8 @@ typedef struct Totals {
     double error;                      /* largest of all steps; 0 where none was measured */
     double rigid_error;                /* the same by the laws of rigid contacts */
     int64_t worst_step;                /* that had it, from 1; 0: none */
-    char worst[WORST_SIZE];            /* its worst constraint in words */
+    char worst[WORST_SIZE];            /* its worst constraint in words, */
+    const char *help;                  /* and what usually helps; NULL: it was good enough */
     double islands, asleep;            /* sums over the steps */
     double islands_by_method[TN_METHOD_COUNT]; /* sums, by TnIslandReport.method */
     struct {
@@ -30,6 +31,7 @@ typedef struct Totals {
     int reason_count;
     const char *form; /* TnStepReport.form of the last step that has one; else NULL */
     bool diverged;
+    TnTrouble rejected; /* then: why the last step was, and where */
 } Totals;
 
 /* The report of the world's last step. */

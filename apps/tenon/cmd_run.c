@@ -12,6 +12,7 @@
 #include "run_dump.h"
 #include "run_energy.h"
 #include "run_log.h"
+#include "run_overlaps.h"
 #include "run_record.h"
 
 #include <inttypes.h>
@@ -69,12 +70,11 @@ static int option_table(Option *table, RunOptions *run)
                              "write that problem to this file instead");
     table[n++] = option_text("--checkpoint", &run->checkpoint.path, "FILE",
                              "write the state to this file now and then, and at the end");
-    table[n++] = option_real("--checkpoint-every", &run->checkpoint.every, "S", 0, 1e6,
-                             ENDS_LOWER_OPEN, "after so many simulated seconds; default 1");
-    table[n++] =
-        option_text("--restart", &run->checkpoint.restart, "FILE",
-                    "continue from such a file, with the same bits; --duration counts from "
-                    "the start of the first run");
+    table[n++] = option_real("--every", &run->checkpoint.every, "S", 0, 1e6, ENDS_LOWER_OPEN,
+                             "simulated seconds from one checkpoint to the next; default 1");
+    table[n++] = option_text("--resume", &run->checkpoint.resume, "FILE",
+                             "go on from a checkpoint with the same bits, in the same log and "
+                             "recording; --duration counts from the start of the first run");
     table[n++] = option_set("--strict-energy", &run->strict_energy,
                             "exit with code 1 if a step creates more than 1 % of the energy "
                             "involved");
@@ -96,7 +96,8 @@ static void print_help(const Option *table, int count)
            "model's control track if it has one, and prints timing, accuracy and energy. If a "
            "step\n"
            "would produce numbers that are not finite, it is refused and the run ends with exit\n"
-           "code 1. Ctrl-C ends the run after the current step and prints the table so far.\n");
+           "code 1. Ctrl-C or SIGTERM ends the run after the current step, writes the checkpoint\n"
+           "if there is one, and prints the table so far.\n");
     options_help(table, count);
     printf(
         "\nAccuracy: AAc and AA\u03bb are means of -log10 of the RMS constraint error in m/s, of "
@@ -122,8 +123,12 @@ static void print_help(const Option *table, int count)
         "\nRecording: the scene and its frames, the first one before the first step. If the run "
         "is\n"
         "cut off, the file is readable up to its last complete group of frames.\n"
+        "\nCheckpoints: FILE is whole at any time. After a crash, give the same command with\n"
+        "--resume FILE: what the log and the recording have beyond the checkpoint is cut off and\n"
+        "written again, so that they end as those of one run.\n"
         "\nExit codes: 0 success; 1 the simulation diverged (or --strict-energy); 2 wrong usage;\n"
-        "3 the model is invalid; 4 a file cannot be read or written; 130 interrupted.\n"
+        "3 the model is invalid; 4 a file cannot be read or written; 130 interrupted (143 by\n"
+        "SIGTERM).\n"
         "\nExamples:\n"
         "  tenon run scenes/stir.xml --duration 5\n"
         "  tenon run scenes/stir.xml --iterations 30 --threads 2 --json\n"
@@ -132,22 +137,23 @@ static void print_help(const Option *table, int count)
         "  tenon run robot.xml --npz out/robot.npz --log joints,sensors,ctrl\n"
         "  tenon run robot.xml --csv - --log joints --quiet | tenon plot - --y elbow.q0 -o q.svg\n"
         "  tenon run scenes/stir.xml --duration 10 --record out/stir.tnr\n"
-        "  tenon run scenes/stir.xml --duration 3 --dump-problem 200\n");
+        "  tenon run scenes/stir.xml --duration 3 --dump-problem 200\n"
+        "  tenon run scenes/stir.xml --duration 60 --checkpoint out/stir.tnc --every 2\n"
+        "  tenon run scenes/stir.xml --duration 60 --checkpoint out/stir.tnc --resume "
+        "out/stir.tnc\n");
 }
 
-/* Set by Ctrl-C; the one thing a signal handler may do. */
+/* The signal that ends the run; to note it is the one thing a handler may do. */
 static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
+static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
 static void catch_interrupt(void)
 {
-    /* a second Ctrl-C ends the program at once */
+    /* a second one ends the program at once */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is an error to tell; files end whole */
 }
 
 typedef struct RunResult {
@@ -156,6 +162,7 @@ typedef struct RunResult {
     double simulated, wall; /* s */
     uint64_t hash;
     int64_t recorded; /* frames */
+    int64_t resumed;  /* steps that earlier runs have taken */
 } RunResult;
 
 typedef struct Outputs {
@@ -171,6 +178,16 @@ static bool has_failed(const Outputs *out)
     return out->log_failed || out->record_failed || out->dump_failed || out->checkpoint_failed;
 }
 
+/* A checkpoint of all that there is after `step` steps. */
+static bool save(const TnWorld *world, const RunOptions *run, int64_t step, Outputs *out)
+{
+    RunPlace place = {.step = step};
+    TnWorldDef def = sim_world_def(&run->sim);
+    if (!log_mark(out->log, &place.log)) out->log_failed = true;
+    if (!run_record_mark(&out->record, &place.record)) out->record_failed = true;
+    return has_failed(out) || checkpoint_write(&run->checkpoint, &def, world, &place);
+}
+
 /* `done`: steps that an earlier run has taken. */
 static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Outputs *out,
                      RunResult *result)
@@ -182,7 +199,9 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
     Progress progress = progress_start(left, run->quiet);
     run_energy_start(&result->energy, world);
     double start = clock_seconds();
-    for (int64_t k = done; k < steps && !team_any(interrupted) && !result->totals.diverged; k++) {
+    int64_t k = done, saved = done;
+    if (run->checkpoint.path) out->checkpoint_failed = !save(world, run, done, out);
+    for (; k < steps && !team_any(interrupted || has_failed(out)); k++) {
         TnStepReport report = tn_world_step(world);
         totals_add(&result->totals, world, &report);
         if (report.diverged) break;
@@ -190,10 +209,15 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
         if (out->log) out->log_failed = !log_step(out->log, world, &report);
         out->record_failed = !run_record_step(&out->record, world, &report);
         out->dump_failed = !run_dump_step(&run->dump, run->model_path, world, k + 1);
-        out->checkpoint_failed = !checkpoint_step(&run->checkpoint, world, k + 1, steps);
-        if (team_any(has_failed(out))) break;
+        if (checkpoint_is_due(&run->checkpoint, world, k + 1) && !has_failed(out)) {
+            out->checkpoint_failed = !save(world, run, k + 1, out);
+            saved = k + 1;
+        }
         progress_update(&progress, (double)(k + 1 - done) * timestep);
     }
+    if (run->checkpoint.path && k > saved && !result->totals.diverged && !has_failed(out))
+        out->checkpoint_failed = !save(world, run, k, out);
+    result->resumed = done;
     result->wall = clock_seconds() - start;
     result->simulated = tn_world_state(world).time - start_time;
     result->hash = tn_world_hash(world);
@@ -242,6 +266,7 @@ static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t
                    "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
                    100 * run->sim.solver.tolerance);
     table_line(out, "steps not converged", "%s", missed_steps(t, missed));
+    if (t->unconverged && t->help) table_line(out, "  what may help", "%s", t->help);
 }
 
 /* To stderr where the log has stdout. */
@@ -259,6 +284,9 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
                info.rod_count);
     int substeps = tn_world_substeps(world);
     table_line(out, "steps", "%" PRId64 " of %g s", t->steps, info.option.timestep);
+    if (result->resumed)
+        table_line(out, "  resumed after", "%" PRId64 " earlier ones; figures are of the rest",
+                   result->resumed);
     if (substeps > 1) table_line(out, "  sub-steps of each", "%d", substeps);
     table_line(out, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
@@ -283,9 +311,19 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     run_energy_print(out, &result->energy, tn_world_model(world));
     if (run->record.path) table_line(out, "recorded", "%" PRId64 " frames", result->recorded);
     if (t->diverged)
-        table_line(out, "diverged", "yes, at %g s", result->simulated);
+        table_line(out, "diverged", "yes, at %g s%s%s", result->simulated,
+                   t->rejected.where[0] ? ": " : "", t->rejected.where);
     else
         table_line(out, "diverged", "no");
+}
+
+/* null where there is none */
+static void json_text(Json *json, const char *name, const char *text)
+{
+    if (text)
+        json_string(json, name, text);
+    else
+        json_number(json, name, NAN);
 }
 
 /* Of runs with a tolerance; null otherwise. */
@@ -301,6 +339,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
         json_string(json, "worst_constraint", t->worst);
     else
         json_number(json, "worst_constraint", NAN); /* null */
+    json_text(json, "worst_help", t->unconverged ? t->help : NULL);
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
     json_begin_object(json, "islands_by_reason");
@@ -327,6 +366,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_number(&json, "tolerance", run->sim.solver.tolerance);
     json_string(&json, "sleep", sleep_name((TnSleep)run->sim.sleep));
     json_integer(&json, "threads", run->sim.threads);
+    json_string(&json, "instruction_set", tn_instruction_set_name(tn_instruction_set()));
     if (team_ranks()) json_integer(&json, "processes", team_ranks()->count);
     json_integer(&json, "bodies", info.body_count - 1);
     json_integer(&json, "dof", info.dof_count);
@@ -334,6 +374,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
                 division_name(tn_world_model(world), run->sim.division, division));
     json_integer(&json, "subsystems", tn_world_subsystem_count(world));
     json_integer(&json, "steps", t->steps);
+    json_integer(&json, "resumed_after_steps", result->resumed);
     json_number(&json, "timestep", info.option.timestep);
     json_integer(&json, "substeps", tn_world_substeps(world));
     json_number(&json, "simulated_s", result->simulated);
@@ -356,6 +397,9 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     run_energy_json(&json, &result->energy, tn_world_model(world));
     if (run->record.path) json_integer(&json, "recorded_frames", result->recorded);
     json_bool(&json, "diverged", t->diverged);
+    json_text(&json, "diverged_at", t->diverged ? t->rejected.where : NULL);
+    json_text(&json, "diverged_why", t->diverged ? t->rejected.what : NULL);
+    json_text(&json, "diverged_help", t->diverged ? t->rejected.help : NULL);
     json_bool(&json, "interrupted", interrupted != 0);
     json_string(&json, "state_hash", hash);
     json_end(&json);
@@ -363,47 +407,14 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
 
 /* The recording after the CSV: by now that one exists, so that both under one name are found out.
  */
-static int open_record(Outputs *out, const RunOptions *run, TnWorld *world)
+static int open_record(Outputs *out, const RunOptions *run, TnWorld *world, const RecordPlace *from)
 {
     const char *csv = run->log.csv;
     if (run->record.path && csv && is_same_file(run->record.path, csv)) {
         say("run", "--record: %s is the CSV file", run->record.path);
         return EXIT_USAGE;
     }
-    return run_record_open(&out->record, &run->record, world);
-}
-
-/* Everything that can fail comes before files are opened, so that a failure leaves none. */
-#define GEOM_NAME_SIZE 200
-
-static const char *geom_name(const TnModel *model, TnGeomId geom, char *text)
-{
-    const char *name = tn_model_geom_name(model, geom);
-    const char *body = tn_model_body_name(model, tn_model_geom_info(model, geom).body);
-    if (*name)
-        snprintf(text, GEOM_NAME_SIZE, "geom '%.150s'", name);
-    else
-        snprintf(text, GEOM_NAME_SIZE, "geom %d of body '%.150s'", geom, body);
-    return text;
-}
-
-/* The deepest one stands for all. */
-static void tell_self_overlaps(const TnWorld *world)
-{
-    const TnModel *model = tn_world_model(world);
-    int count = tn_world_self_overlap_count(world);
-    TnSelfOverlap deepest = {0};
-    for (int i = 0; i < count; i++) {
-        TnSelfOverlap overlap = tn_world_self_overlap(world, i);
-        if (overlap.depth > deepest.depth) deepest = overlap;
-    }
-    if (!count) return;
-    char name[2][GEOM_NAME_SIZE];
-    say("run",
-        "%d %s of geoms within one robot overlap in the reference pose, most %s and %s by %.3g mm; "
-        "they collide only after they have come apart",
-        count, count > 1 ? "pairs" : "pair", geom_name(model, deepest.geom1, name[0]),
-        geom_name(model, deepest.geom2, name[1]), 1e3 * deepest.depth);
+    return run_record_open(&out->record, &run->record, world, from);
 }
 
 static void tell_warning(void *user, TnLogLevel level, const char *message)
@@ -412,6 +423,16 @@ static void tell_warning(void *user, TnLogLevel level, const char *message)
     say("run", "%s", message);
 }
 
+static void tell_rejected(const RunResult *result)
+{
+    const TnTrouble *t = &result->totals.rejected;
+    say("run",
+        "the simulation diverged at %g s%s%s: %s; the last good state is kept. What usually helps: "
+        "%s",
+        result->simulated, t->where[0] ? ", at " : "", t->where, t->what, t->help);
+}
+
+/* Everything that can fail comes before files are opened, so that a failure leaves none. */
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
@@ -427,24 +448,27 @@ static int run_model(const TnModel *model, const RunOptions *run)
         say("run", "%s", err.message);
         return code_of(&err);
     }
-    if (!run->quiet) tell_self_overlaps(world);
+    if (!run->quiet) run_tell_overlaps(world);
     Outputs out = {0};
     RunResult result = {0};
-    int64_t done;
-    int code = checkpoint_read(&run->checkpoint, world, &done);
+    RunPlace from;
+    int code = checkpoint_read(&run->checkpoint, &def, world, &from);
     if (code != EXIT_FINE) {
         tn_world_destroy(world);
         return code;
     }
     bool logs = run->log.csv || run->log.npz;
-    if (logs) out.log = log_open(&run->log, world, def.solver.tolerance > 0);
+    LogStart log_start = {.solver = def.solver.tolerance > 0,
+                          .named_rows = run->checkpoint.path || run->checkpoint.resume,
+                          .from = from.log};
+    if (logs) out.log = log_open(&run->log, world, &log_start);
     out.log_failed = logs && !out.log;
-    if (!out.log_failed) code = open_record(&out, run, world);
+    if (!out.log_failed) code = open_record(&out, run, world, &from.record);
     bool started = !out.log_failed && code == EXIT_FINE;
     if (started) {
         catch_interrupt();
-        simulate(world, run, done, &out, &result);
-        result.recorded = out.record.frame_count;
+        simulate(world, run, from.step, &out, &result);
+        result.recorded = out.record.at.frame_count;
         if (!out.dump_failed) run_dump_end(&run->dump, result.totals.steps);
     }
     close_outputs(&out);
@@ -460,21 +484,18 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (result.totals.rough)
         say("run",
             "do not trust this run: %" PRId64 " of %" PRId64
-            " steps have an error above gravity x timestep, the worst at %s; check for bodies that "
-            "overlap at the start, and for limits, equalities or contacts that contradict each "
-            "other",
-            result.totals.rough, result.totals.steps, result.totals.worst);
+            " steps have an error above gravity x timestep, the worst at %s; what usually helps: "
+            "%s",
+            result.totals.rough, result.totals.steps, result.totals.worst, result.totals.help);
     run_energy_warn(&result.energy, model);
-    if (result.totals.diverged)
-        say("run", "the simulation diverged at %g s; the last good state is kept",
-            result.simulated);
+    if (result.totals.diverged) tell_rejected(&result);
     tn_world_destroy(world);
     bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
     bool failed = has_failed(&out);
     return code != EXIT_FINE ? code
            : failed          ? EXIT_IO
            : wrong           ? EXIT_DIVERGED
-           : interrupted     ? EXIT_INTERRUPTED
+           : interrupted     ? EXIT_INTERRUPTED + interrupted - SIGINT
                              : EXIT_FINE;
 }
 
@@ -482,7 +503,9 @@ static int run_model(const TnModel *model, const RunOptions *run)
 static bool check_paths(RunOptions *run)
 {
     const RecordOptions *record = &run->record;
-    if (!log_options_finish(&run->log, run->model_path)) return false;
+    if (!log_options_finish(&run->log, run->model_path) ||
+        !checkpoint_check(&run->checkpoint, run->model_path))
+        return false;
     if (log_to_stdout(&run->log) && run->json) {
         say("run", "--csv - and --json would both write to stdout; give --csv a file");
         return false;

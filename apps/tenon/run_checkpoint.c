@@ -2,97 +2,166 @@
 #include "run_checkpoint.h"
 
 #include "../common/app.h"
+#include "../common/replace_file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static char *read_all(const char *path, size_t *size)
+#define MAGIC "TNCHECK"
+enum { VERSION = 1 };
+
+typedef struct Head {
+    char magic[8];
+    uint32_t version, bytes; /* of this head */
+    uint64_t model, settings;
+    uint64_t state_bytes;
+    RunPlace place;
+    uint64_t checksum; /* of all before it */
+} Head;
+
+_Static_assert(sizeof(RunPlace) == 8 * (1 + 3 + 13), "places have no padding");
+_Static_assert(sizeof(Head) == 40 + sizeof(RunPlace) + 8, "the head has no padding");
+
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 {
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    *size = 0;
-    if (!file) return NULL;
-    bool ok = fseek(file, 0, SEEK_END) == 0;
-    long end = ok ? ftell(file) : -1;
-    if (end >= 0 && fseek(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)end + 1);
-    if (bytes) *size = fread(bytes, 1, (size_t)end, file);
-    fclose(file);
-    return bytes;
+    const unsigned char *p = data;
+    for (size_t i = 0; i < bytes; i++) h = (h ^ p[i]) * UINT64_C(1099511628211);
+    return h;
 }
 
-int checkpoint_read(const CheckpointOptions *options, TnWorld *world, int64_t *done)
+static uint64_t checksum(const Head *head)
 {
-    TnError err = {0};
-    size_t size;
-    *done = 0;
-    if (!options->restart) return EXIT_FINE;
-    errno = 0;
-    char *bytes = read_all(options->restart, &size);
-    if (!bytes) {
-        say("run", "--restart: %s cannot be read: %s", options->restart,
-            strerror(errno ? errno : ENOMEM));
-        return EXIT_IO;
+    return hash(UINT64_C(14695981039346656037), head, offsetof(Head, checksum));
+}
+
+/* Of what a world is made with, all that changes bits. */
+static uint64_t settings_of(const TnWorldDef *def)
+{
+    const TnSolverDef *s = &def->solver;
+    double numbers[] = {s->tolerance,     s->over_relaxation, s->weight_scale, s->warm_start,
+                        s->contact_ratio, def->sleep_speed,   def->sleep_time};
+    int integers[] = {(int)s->method,          s->iterations,        s->anderson,
+                      (int)def->sleep,         def->relinearize,     def->substeps,
+                      (int)def->division.kind, def->division.pieces, def->division.group_size,
+                      (int)def->device};
+    uint64_t h = hash(UINT64_C(14695981039346656037), numbers, sizeof numbers);
+    return hash(h, integers, sizeof integers);
+}
+
+/* ---- options ---- */
+
+bool checkpoint_check(const CheckpointOptions *options, const char *model_path)
+{
+    if (!options->path) {
+        if (options->every > 0) say("run", "--every needs --checkpoint FILE");
+        return options->every <= 0;
     }
-    double start = tn_world_state(world).time;
-    TnStatus status = tn_world_restore(world, bytes, size, &err);
-    free(bytes);
-    if (status != TN_OK) {
-        say("run", "--restart: %s: %s", options->restart, err.message);
-        return EXIT_IO;
-    }
-    double timestep = tn_model_info(tn_world_model(world)).option.timestep;
-    *done = llround((tn_world_state(world).time - start) / timestep);
-    return EXIT_FINE;
+    if (!is_same_file(options->path, model_path)) return true;
+    say("run", "--checkpoint: %s is the model itself", options->path);
+    return false;
 }
 
-static bool write_all(const char *path, const void *bytes, size_t size)
+bool checkpoint_is_due(const CheckpointOptions *options, const TnWorld *world, int64_t step)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file) return false;
-    bool ok = fwrite(bytes, 1, size, file) == size;
-    ok = fflush(file) == 0 && ok && fsync(fileno(file)) == 0;
-    return fclose(file) == 0 && ok;
-}
-
-/* Beside the file, then in its place. */
-static bool replace(const char *path, const void *bytes, size_t size)
-{
-    size_t length = strlen(path);
-    char *beside = malloc(length + sizeof ".part");
-    if (!beside) return false;
-    memcpy(beside, path, length);
-    memcpy(beside + length, ".part", sizeof ".part");
-    bool ok = make_parent_folders(path) && write_all(beside, bytes, size);
-    ok = ok && rename(beside, path) == 0;
-    free(beside);
-    return ok;
-}
-
-static bool is_due(const CheckpointOptions *options, const TnWorld *world, int64_t step)
-{
+    if (!options->path) return false;
     double timestep = tn_model_info(tn_world_model(world)).option.timestep;
     double every = options->every > 0 ? options->every : CHECKPOINT_DEFAULT_EVERY;
     int64_t steps = llround(every / timestep);
     return step % (steps > 0 ? steps : 1) == 0;
 }
 
-bool checkpoint_step(const CheckpointOptions *options, const TnWorld *world, int64_t step,
-                     int64_t steps)
+/* ---- reading ---- */
+
+static char *read_all(const char *path, size_t *size)
+{
+    FILE *file = file_is_readable(path) ? fopen(path, "rb") : NULL;
+    char *bytes = NULL;
+    *size = 0;
+    if (!file) return NULL;
+    bool ok = fseeko(file, 0, SEEK_END) == 0;
+    off_t end = ok ? ftello(file) : -1;
+    if (end >= 0 && fseeko(file, 0, SEEK_SET) == 0) bytes = malloc((size_t)end + 1);
+    if (bytes) *size = fread(bytes, 1, (size_t)end, file);
+    fclose(file);
+    return bytes;
+}
+
+/* Why the bytes are no checkpoint of the model; NULL: they are one. */
+static const char *refuse(const Head *head, size_t size, const TnModel *model)
+{
+    if (size < sizeof *head || memcmp(head->magic, MAGIC, sizeof head->magic) != 0)
+        return "is not a checkpoint of tenon run";
+    if (head->version != VERSION || head->bytes != sizeof *head)
+        return "was written by another version of tenon";
+    if (checksum(head) != head->checksum) return "is damaged";
+    if (head->state_bytes != size - sizeof *head) return "is cut short or damaged";
+    if (head->model != tn_model_fingerprint(model))
+        return "belongs to another model; what moves must be the same";
+    if (head->place.step < 0) return "is damaged";
+    return NULL;
+}
+
+int checkpoint_read(const CheckpointOptions *options, const TnWorldDef *def, TnWorld *world,
+                    RunPlace *place)
 {
     TnError err = {0};
-    if (!options->path || (step < steps && !is_due(options, world, step))) return true;
-    size_t size = tn_world_save_size(world);
-    void *bytes = malloc(size);
-    bool ok = bytes && tn_world_save(world, bytes, size, &err) == TN_OK;
+    Head head = {0};
+    size_t size;
+    *place = (RunPlace){0};
+    if (!options->resume) return EXIT_FINE;
     errno = 0;
-    if (ok && !replace(options->path, bytes, size)) {
-        say("run", "--checkpoint: %s cannot be written: %s", options->path,
+    char *bytes = read_all(options->resume, &size);
+    if (!bytes) {
+        say("run", "--resume: %s cannot be read: %s", options->resume,
             strerror(errno ? errno : ENOMEM));
-        ok = false;
-    } else if (!ok) {
+        return EXIT_IO;
+    }
+    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+    const char *why = refuse(&head, size, tn_world_model(world));
+    bool fine =
+        !why && tn_world_restore(world, bytes + sizeof head, size - sizeof head, &err) == TN_OK;
+    free(bytes);
+    if (!fine) {
+        say("run", "--resume: %s %s", options->resume, why ? why : err.message);
+        return EXIT_IO;
+    }
+    if (head.settings != settings_of(def))
+        say("run",
+            "--resume: %s was written with other options of the solver; from here on the bits are "
+            "not those of one run",
+            options->resume);
+    *place = head.place;
+    return EXIT_FINE;
+}
+
+/* ---- writing ---- */
+
+bool checkpoint_write(const CheckpointOptions *options, const TnWorldDef *def, const TnWorld *world,
+                      const RunPlace *place)
+{
+    TnError err = {0};
+    Head head = {.magic = MAGIC,
+                 .version = VERSION,
+                 .bytes = sizeof head,
+                 .model = tn_model_fingerprint(tn_world_model(world)),
+                 .settings = settings_of(def),
+                 .state_bytes = tn_world_save_size(world),
+                 .place = *place};
+    head.checksum = checksum(&head);
+    size_t size = sizeof head + head.state_bytes;
+    char *bytes = malloc(size);
+    bool ok = bytes && tn_world_save(world, bytes + sizeof head, head.state_bytes, &err) == TN_OK;
+    if (ok) {
+        memcpy(bytes, &head, sizeof head);
+        errno = 0;
+        ok = replace_file(options->path, bytes, size);
+        if (!ok)
+            say("run", "--checkpoint: %s cannot be written: %s", options->path,
+                strerror(errno ? errno : ENOMEM));
+    } else {
         say("run", "--checkpoint: %s", bytes ? err.message : "no memory");
     }
     free(bytes);

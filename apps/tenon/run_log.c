@@ -28,7 +28,8 @@ struct RunLog {
     FILE *csv;
     /* of the NPZ file */
     ExportFile npz;
-    FILE *spool; /* its rows so far, each with the time in front */
+    FILE *spool;     /* its rows so far, each with the time in front */
+    char *rows_path; /* of the spool; NULL: it has no name */
 };
 
 /* ---- options ---- */
@@ -119,18 +120,69 @@ static void write_name(FILE *out, const char *name)
     if (quote) fputc('"', out);
 }
 
-static bool open_csv(RunLog *log)
+static void write_header(const RunLog *log, FILE *out)
+{
+    fputs("time", out);
+    for (int i = 0; i < log->columns.count; i++) write_name(out, log->columns.names[i]);
+    fputc('\n', out);
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* The file begins with the header that it would have now, and ends a line at byte `end`. */
+static bool is_own_csv(const RunLog *log, FILE *file, int64_t end)
+{
+    char *header = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&header, &size);
+    bool fine = out != NULL;
+    if (out) {
+        write_header(log, out);
+        fine = fclose(out) == 0 && end >= (int64_t)size;
+    }
+    for (size_t i = 0; fine && i < size; i++) fine = fgetc(file) == (unsigned char)header[i];
+    free(header);
+    return fine && fseeko(file, end - 1, SEEK_SET) == 0 && fgetc(file) == '\n';
+}
+
+static bool cut_at(FILE *file, const char *path, int64_t bytes)
+{
+    errno = 0;
+    if (fflush(file) == 0 && ftruncate(fileno(file), bytes) == 0 &&
+        fseeko(file, bytes, SEEK_SET) == 0)
+        return true;
+    return cannot_write(path);
+}
+
+/* Goes on behind byte `bytes`; what an earlier run wrote there it will write again. */
+static bool continue_csv(RunLog *log, int64_t bytes)
+{
+    const char *path = log->options->csv;
+    log->csv = fopen(path, "rb+");
+    if (!log->csv) return cannot_write(path);
+    if (is_own_csv(log, log->csv, bytes)) return cut_at(log->csv, path, bytes);
+    say("run",
+        "--csv: %s is not the log of the run that is resumed: it has other columns or is too "
+        "short; give the log another name",
+        path);
+    return false;
+}
+
+static bool open_csv(RunLog *log, int64_t from)
 {
     const char *path = log->options->csv;
     if (!path) return true;
     errno = 0;
+    if (from > 0 && is_regular(path)) return continue_csv(log, from);
     if (is_stdout(path))
         log->csv = stdout;
     else if (!make_parent_folders(path) || !(log->csv = fopen(path, "w")))
         return cannot_write(path);
-    fputs("time", log->csv);
-    for (int i = 0; i < log->columns.count; i++) write_name(log->csv, log->columns.names[i]);
-    fputc('\n', log->csv);
+    write_header(log, log->csv);
     return !ferror(log->csv) || cannot_write(path);
 }
 
@@ -160,6 +212,38 @@ static bool close_csv(RunLog *log, bool whole)
 
 /* ---- NPZ ---- */
 
+/* FILE.rows, behind the rows that are there already. NULL and a message. */
+static FILE *open_named_rows(RunLog *log, int64_t rows)
+{
+    const char *path = log->options->npz;
+    size_t size = strlen(path) + sizeof ".rows";
+    log->rows_path = malloc(size);
+    if (!log->rows_path) {
+        say("run", "no memory for the log");
+        return NULL;
+    }
+    snprintf(log->rows_path, size, "%s.rows", path);
+    struct stat about;
+    int64_t bytes = rows * (int64_t)sizeof(double) * (log->columns.count + 1);
+    bool there = bytes > 0 && stat(log->rows_path, &about) == 0 && S_ISREG(about.st_mode);
+    if (there ? about.st_size < bytes : bytes > 0 && is_regular(path)) {
+        say("run",
+            "--npz: %s does not have the rows of the run that is resumed; give the log "
+            "another name",
+            log->rows_path);
+        return NULL;
+    }
+    if (!there) log->rows = 0;
+    errno = 0;
+    FILE *spool = fopen(log->rows_path, there ? "rb+" : "wb+");
+    if (!spool) cannot_write(log->rows_path);
+    if (spool && there && !cut_at(spool, log->rows_path, bytes)) {
+        fclose(spool);
+        return NULL;
+    }
+    return spool;
+}
+
 /* The rows lie beside the file that they are for, without a name: whatever happens, nothing stays.
  */
 static FILE *open_spool(const char *path)
@@ -178,12 +262,16 @@ static FILE *open_spool(const char *path)
     return spool;
 }
 
-static bool open_npz(RunLog *log)
+static bool open_npz(RunLog *log, const LogStart *start)
 {
     const char *path = log->options->npz;
     if (!path) return true;
     errno = 0;
     if (!make_parent_folders(path)) return cannot_write(path);
+    if (start->named_rows) { /* the file itself is opened in the end: a kill leaves no half of it */
+        log->spool = open_named_rows(log, start->from.rows);
+        return log->spool;
+    }
     log->spool = open_spool(path);
     return (log->spool || cannot_write(path)) && export_file_open_as("run", &log->npz, path);
 }
@@ -240,6 +328,8 @@ static bool write_npz(RunLog *log, Zip *zip)
 static bool close_npz(RunLog *log, bool whole)
 {
     bool fine = true;
+    if (log->spool && log->rows_path && whole)
+        fine = export_file_open_as("run", &log->npz, log->options->npz);
     if (log->npz.out && whole) {
         Zip zip = {.out = log->npz.out};
         errno = 0;
@@ -253,24 +343,48 @@ static bool close_npz(RunLog *log, bool whole)
         export_file_drop(&log->npz);
     if (log->spool) fclose(log->spool);
     log->spool = NULL;
+    free(log->rows_path);
     return fine;
 }
 
 /* ---- both ---- */
 
-RunLog *log_open(const LogOptions *options, TnWorld *world, bool solver)
+RunLog *log_open(const LogOptions *options, TnWorld *world, const LogStart *start)
 {
     RunLog *log = calloc(1, sizeof *log);
-    if (!log || !log_columns_create(&log->columns, options, world, solver)) {
+    if (!log || !log_columns_create(&log->columns, options, world, start->solver)) {
         say("run", "no memory for the log");
         if (log) log_columns_free(&log->columns);
         free(log);
         return NULL;
     }
     log->options = options;
-    if (open_csv(log) && open_npz(log)) return log;
+    log->steps = start->from.steps;
+    log->rows = start->from.rows;
+    if (open_csv(log, start->from.csv_bytes) && open_npz(log, start)) return log;
     log_close(log, false);
     return NULL;
+}
+
+/* Rows are on the disk behind this; what is no file has nothing to sync. */
+static bool bring_to_disk(FILE *file, const char *path)
+{
+    errno = 0;
+    if (fflush(file) == 0 && (fsync(fileno(file)) == 0 || errno == EINVAL || errno == EROFS))
+        return true;
+    return cannot_write(path);
+}
+
+bool log_mark(RunLog *log, LogPlace *place)
+{
+    *place = (LogPlace){0};
+    if (!log) return true;
+    *place = (LogPlace){.steps = log->steps, .rows = log->rows};
+    if (log->csv && !bring_to_disk(log->csv, log->options->csv)) return false;
+    if (log->spool && !bring_to_disk(log->spool, log->options->npz)) return false;
+    if (log->csv && log->csv != stdout && is_regular(log->options->csv))
+        place->csv_bytes = ftello(log->csv);
+    return true;
 }
 
 bool log_step(RunLog *log, TnWorld *world, const TnStepReport *report)

@@ -29,28 +29,29 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
 static bool is_own(const RunRecord *record)
 {
     const TnRanks *team = team_ranks();
-    return !team || record->frame_count / record->group_frames % team->count == team->rank;
+    return !team || record->at.frame_count / record->group_frames % team->count == team->rank;
 }
 
 static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
     if (!is_own(record)) {
-        record->frame_count++;
+        record->at.frame_count++;
         return true;
     }
     TnError err = {0};
     TnFrame *frame = record->frame;
     TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
     if (status == TN_OK && record->signals) status = tn_frame_capture_signals(frame, world, &err);
-    frame->time += record->time_shift;
-    frame->step += record->step_shift;
-    add_account(&frame->account, &record->account_shift);
+    frame->time += record->at.time_shift;
+    frame->step += record->at.step_shift;
+    add_account(&frame->account, &record->at.account_shift);
     if (status == TN_OK) status = tn_recorder_write(record->recorder, frame, &err);
     if (status != TN_OK) {
         say("run", "%s", err.message);
         return false;
     }
-    record->frame_count++;
+    record->at.frame_count++;
+    record->at.file_frames++;
     return true;
 }
 
@@ -69,10 +70,11 @@ static bool find_shift(RunRecord *record, double timestep, TnError *err)
         TnFrame *last = tn_frame_create(scene, err);
         fine = last && tn_recording_frame(old, info.frame_count - 1, last, err) == TN_OK;
         double pause = fmax(1 / fps_of(options), timestep);
+        record->at.file_frames = info.frame_count;
         if (fine) {
-            record->time_shift = last->time + pause - record->start;
-            record->step_shift = last->step + llround((pause - record->start) / timestep);
-            if (isfinite(last->account.created)) record->account_shift = last->account;
+            record->at.time_shift = last->time + pause - record->at.start;
+            record->at.step_shift = last->step + llround((pause - record->at.start) / timestep);
+            if (isfinite(last->account.created)) record->at.account_shift = last->account;
         }
         tn_frame_destroy(last);
     }
@@ -80,11 +82,19 @@ static bool find_shift(RunRecord *record, double timestep, TnError *err)
     return fine;
 }
 
-int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world)
+/* The file of the run that is resumed; another name starts another recording. */
+static bool is_there(const RecordOptions *options, const RecordPlace *from)
+{
+    struct stat about;
+    return from->file_frames > 0 && stat(options->path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world,
+                    const RecordPlace *from)
 {
     TnError err = {0};
     const TnModel *model = tn_world_model(world);
-    *record = (RunRecord){.options = options, .start = tn_world_state(world).time};
+    *record = (RunRecord){.options = options, .at = {.start = tn_world_state(world).time}};
     if (!options->path) return EXIT_FINE;
     errno = 0;
     if (!make_parent_folders(options->path)) {
@@ -92,8 +102,17 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
         return EXIT_IO;
     }
     TnRecorderDef def = tn_recorder_def();
+    bool goes_on = is_there(options, from);
+    if (goes_on && team_ranks()) {
+        say("run",
+            "--record: %s is there already, and several processes cannot go on with a recording; "
+            "give it another name",
+            options->path);
+        return EXIT_USAGE;
+    }
     def.contacts = options->contacts;
-    def.append = options->append;
+    def.append = options->append || goes_on;
+    if (goes_on) def.keep_frames = (int)from->file_frames;
     record->group_frames = def.group_frames;
     if (team_ranks()) {
         def.part = team_ranks()->rank;
@@ -105,17 +124,18 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     /* so that replays can be coloured by it */
     bool fine = record->frame && (record->scene->surface_count == 0 ||
                                   tn_frame_reserve_stress(record->frame, 0, &err) == TN_OK);
-    if (fine && find_shift(record, tn_model_info(model).option.timestep, &err))
+    if (goes_on) record->at = *from;
+    if (fine && (goes_on || find_shift(record, tn_model_info(model).option.timestep, &err)))
         record->recorder = tn_recorder_create(&def, options->path, record->scene, &err);
     if (!record->recorder) {
         say("run", "%s", err.message);
         run_record_close(record);
         return code_of(&err);
     }
-    record->next = 1;
+    if (!goes_on) record->at.next = 1;
     record->signals = options->small_signals &&
                       (options->signals || record->scene->signal_count <= RECORD_FEW_SIGNALS);
-    if (write_frame(record, world, NULL)) return EXIT_FINE;
+    if (goes_on || write_frame(record, world, NULL)) return EXIT_FINE;
     run_record_close(record);
     return EXIT_IO;
 }
@@ -125,11 +145,24 @@ bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *repo
     if (!record->recorder) return true;
     double fps = fps_of(record->options), timestep = record->scene->timestep;
     /* frame k belongs to the step nearest to k / fps; half a step later it is due */
-    double passed = tn_world_state(world).time - record->start + 0.5 * timestep;
+    double passed = tn_world_state(world).time - record->at.start + 0.5 * timestep;
     int64_t due = (int64_t)floor(passed * fps);
-    if (due < record->next) return true;
-    record->next = due + 1;
+    if (due < record->at.next) return true;
+    record->at.next = due + 1;
     return write_frame(record, world, report);
+}
+
+bool run_record_mark(RunRecord *record, RecordPlace *place)
+{
+    TnError err = {0};
+    *place = (RecordPlace){0};
+    if (!record->recorder) return true;
+    if (tn_recorder_flush(record->recorder, &err) != TN_OK) {
+        say("run", "%s", err.message);
+        return false;
+    }
+    *place = record->at;
+    return true;
 }
 
 bool run_record_close(RunRecord *record)

@@ -15,24 +15,34 @@ typedef struct RecordOptions {
 #define RECORD_DEFAULT_FPS 50.0
 enum { RECORD_FEW_SIGNALS = 512 };
 
+/* How much of a recording there is, and how it goes on. */
+typedef struct RecordPlace {
+    int64_t file_frames; /* in the file, also of runs that it was appended to; 0: no recording */
+    int64_t frame_count; /* of this run, by all processes */
+    int64_t next;        /* index of the next frame that is due */
+    double start;        /* s, time of the world at the start */
+    double time_shift;   /* s, of an appended run: its frames follow the old ones */
+    TnEnergyAccount account_shift; /* J: the old ones' sums */
+    int64_t step_shift;
+} RecordPlace;
+
 typedef struct RunRecord {
     const RecordOptions *options;
     TnScene *scene;
     TnFrame *frame;
     TnRecorder *recorder;
     bool signals;
-    double start;      /* s, time of the world at the start */
-    int64_t next;      /* index of the next frame that is due */
-    double time_shift; /* s, of an appended run: its frames follow the old ones */
-    int64_t step_shift;
-    TnEnergyAccount account_shift; /* J: the old ones' sums */
-    int64_t frame_count;           /* written by this run, by all processes */
+    RecordPlace at;
     int group_frames;
 } RunRecord;
 
-/* Makes missing folders, opens and writes the world as it is. An exit code; on failure it has said
- * why. */
-int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world);
+/* Makes missing folders, opens and writes the world as it is; or goes on behind `from`, where that
+ * has frames and the file is there. An exit code; on failure it has said why. */
+int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world,
+                    const RecordPlace *from);
+/* Brings all frames to the disk and tells how many there are. False and a message where that
+ * failed. */
+bool run_record_mark(RunRecord *record, RecordPlace *place);
 /* After a step: writes a frame where one is due. False and a message where that failed. */
 bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *report);
 /* False and a message where the last frames could not be written. Fine on one never opened. */

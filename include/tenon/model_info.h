@@ -30,6 +30,9 @@ typedef struct TnModelInfo {
 } TnModelInfo;
 
 TN_API TnModelInfo tn_model_info(const TnModel *model);
+/* A number that two models share if they move alike, and hardly ever otherwise: whether a saved
+ * state belongs to a model. Names, colours, cameras and sensors do not count. */
+TN_API uint64_t tn_model_fingerprint(const TnModel *model);
 TN_API const char *tn_model_body_name(const TnModel *model, TnBodyId id);
 TN_API const char *tn_model_joint_name(const TnModel *model, TnJointId id);
 TN_API const char *tn_model_geom_name(const TnModel *model, TnGeomId id);

@@ -21,6 +21,8 @@ typedef struct TnRecorderDef {
     bool contacts;    /* record contact points and forces; default true */
     bool append;      /* continue an existing recording of the same scene; default false:
                          overwrite it */
+    int keep_frames;  /* with append: only so many frames of it, the rest is cut off; a group must
+                         end there (tn_recorder_flush). 0 (default): all of them */
     int group_frames; /* frames per group, 1 … 256; default 16 */
     /* A recording in parts, which several processes write and readers see as one: parts > 1 files,
      * of which this recorder writes number `part`, from 0. Part 0 is the path itself, part k is
@@ -37,6 +39,8 @@ TN_API TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path
                                       const TnScene *scene, TnError *err);
 /* After an error (a full disk) all earlier groups stay readable, and later calls fail at once. */
 TN_API TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *err);
+/* Ends the group: what was written so far is on the disk, and readable whatever happens next. */
+TN_API TnStatus tn_recorder_flush(TnRecorder *recorder, TnError *err);
 /* Writes the rest of the last group and closes. NULL is allowed. */
 TN_API TnStatus tn_recorder_close(TnRecorder *recorder, TnError *err);
 

@@ -179,6 +179,27 @@ TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
 /* Describes the constraint with the island's largest error ("contact of geom 'a' with geom 'b'").
  * The text is cut at size - 1 bytes, and empty if there is no such island. */
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
+/* What is wrong with the last step, where by name, and what usually helps. */
+typedef enum TnTroubleKind {
+    TN_TROUBLE_NONE,       /* nothing, or no step yet */
+    TN_TROUBLE_TOLERANCE,  /* it missed the tolerance */
+    TN_TROUBLE_ROUGH,      /* so much that it means nothing: TnStepReport.rough */
+    TN_TROUBLE_NOT_FINITE, /* rejected: the new state was not finite or beyond 1e10 */
+    TN_TROUBLE_INDEFINITE, /* rejected: a matrix was not positive definite */
+    TN_TROUBLE_MEMORY      /* rejected: no memory */
+} TnTroubleKind;
+typedef struct TnTrouble {
+    TnTroubleKind kind;
+    char where[256];  /* "contact of geom 'a' with geom 'b'", "joint 'elbow' of body 'arm'",
+                         "element 17 of soft body 'pad'"; empty: not known */
+    const char *what; /* "the step missed the tolerance" */
+    const char *help; /* in a line */
+    TnBodyId body;    /* of a rejected step: where that began; 0: a soft body, or not known */
+    TnJointId joint;  /* 0: none */
+    TnSoftId soft;    /* 0: none, */
+    int element;      /* and of its elements, from 0; -1: none */
+} TnTrouble;
+TN_API TnTrouble tn_world_trouble(const TnWorld *world);
 /* A sleeping body has zero velocity, keeps its pose and forces, and has no contacts in the list
  * below. */
 TN_API bool tn_world_body_asleep(const TnWorld *world, TnBodyId body);

@@ -352,6 +352,20 @@ static std::string worst_constraint(const World &w)
     return text;
 }
 
+static nb::object trouble(const World &w)
+{
+    static const char *const kinds[] = {"none",       "tolerance",  "rough",
+                                        "not finite", "indefinite", "memory"};
+    TnTrouble t = tn_world_trouble(Call(w).world);
+    if (t.kind == TN_TROUBLE_NONE) return nb::none();
+    nb::dict d;
+    d["kind"] = kinds[t.kind];
+    d["where"] = t.where;
+    d["what"] = t.what;
+    d["help"] = t.help;
+    return d;
+}
+
 static void bind_parameters(nb::class_<World> &world)
 {
     world
@@ -507,7 +521,10 @@ static void bind_state(nb::class_<World> &world)
         .def_prop_ro("momentum", momentum, nb::sig("def momentum(self) -> " TWO_ARRAYS),
                      "Linear and angular momentum, about the origin.")
         .def_prop_ro("worst_constraint", worst_constraint,
-                     "The constraint with the largest error of the last step, in words.");
+                     "The constraint with the largest error of the last step, in words.")
+        .def_prop_ro("trouble", trouble, nb::sig("def trouble(self) -> dict[str, str] | None"),
+                     "What is wrong with the last step: its kind, where by name, what it is, and "
+                     "what usually helps. None: nothing.");
 }
 
 void bind_world(nb::module_ &m)

@@ -71,7 +71,10 @@ void tn_arena_open(void *p, size_t bytes)
 
 void *tn_arena_overflow(TnArena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 2) return NULL;
+    if (bytes > SIZE_MAX / 2) {
+        arena->lacked = true;
+        return NULL;
+    }
     size_t need = round_up(bytes ? bytes : 1);
     if (need == arena->capacity - arena->used) {
         void *p = arena->base + arena->used;
@@ -81,7 +84,10 @@ void *tn_arena_overflow(TnArena *arena, size_t bytes)
         return p;
     }
     TnArenaOverflow *block = tn_aligned_alloc(need + TN_ARENA_ALIGN);
-    if (!block) return NULL;
+    if (!block) {
+        arena->lacked = true;
+        return NULL;
+    }
     block->next = arena->overflow;
     arena->overflow = block;
     arena->overflow_count++;
@@ -105,6 +111,7 @@ void tn_arena_reset(TnArena *arena)
         }
     }
     arena->used = 0;
+    arena->lacked = false;
     if (arena->base) POISON(arena->base, arena->capacity);
 }
 

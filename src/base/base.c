@@ -87,38 +87,60 @@ void tn_error_at(TnError *err, TnStatus code, TnSource source, const char *eleme
 
 /* ---- heap ---- */
 
-/* Test instruments, not state of the engine: a count of calls and a countdown to failure. */
-static atomic_long allocation_count;
+/* Test instruments, not state of the engine: counts of calls and blocks, a countdown to failure. */
+static atomic_long allocation_count, live_count;
 static atomic_long allocations_left = -1;
+static atomic_bool fails_once;
 
 static bool may_allocate(void)
 {
     atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed);
     long left = atomic_load_explicit(&allocations_left, memory_order_relaxed);
     if (left < 0) return true;
-    if (left == 0) return false;
+    if (left == 0 && !atomic_load_explicit(&fails_once, memory_order_relaxed)) return false;
     atomic_fetch_sub_explicit(&allocations_left, 1, memory_order_relaxed);
-    return true;
+    return left > 0;
+}
+
+static void *note(void *block)
+{
+    if (block) atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed);
+    return block;
 }
 
 long tn_malloc_count(void) { return atomic_load(&allocation_count); }
-void tn_malloc_fail_after(long calls) { atomic_store(&allocations_left, calls); }
+long tn_malloc_live(void) { return atomic_load(&live_count); }
+void tn_malloc_fail_after(long calls)
+{
+    atomic_store(&fails_once, false);
+    atomic_store(&allocations_left, calls);
+}
+void tn_malloc_fail_once(long calls)
+{
+    atomic_store(&fails_once, true);
+    atomic_store(&allocations_left, calls);
+}
 
-void *tn_malloc(size_t bytes) { return may_allocate() ? malloc(bytes ? bytes : 1) : NULL; }
+void *tn_malloc(size_t bytes) { return may_allocate() ? note(malloc(bytes ? bytes : 1)) : NULL; }
 void *tn_calloc(size_t count, size_t size)
 {
-    return may_allocate() ? calloc(count ? count : 1, size ? size : 1) : NULL;
+    return may_allocate() ? note(calloc(count ? count : 1, size ? size : 1)) : NULL;
 }
 void *tn_realloc(void *p, size_t bytes)
 {
-    return may_allocate() ? realloc(p, bytes ? bytes : 1) : NULL;
+    if (!may_allocate()) return NULL;
+    return p ? realloc(p, bytes ? bytes : 1) : note(malloc(bytes ? bytes : 1));
 }
 void *tn_aligned_alloc(size_t bytes)
 {
     if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0));
+    return note(aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0)));
 }
-void tn_free(void *p) { free(p); }
+void tn_free(void *p)
+{
+    if (p) atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
+    free(p);
+}
 
 char *tn_strdup(const char *s)
 {

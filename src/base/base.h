@@ -35,10 +35,12 @@ void *tn_aligned_alloc(size_t bytes); /* 64-byte aligned, free with tn_free */
 void tn_free(void *p);
 char *tn_strdup(const char *s); /* NULL for NULL or no memory */
 
-/* Test hooks: calls so far in this process, and a countdown after which allocations fail (< 0:
- * never). */
+/* Test hooks: calls so far in this process, blocks that were not freed yet, and a countdown after
+ * which allocations fail (< 0: never): all of them, or one alone. */
 long tn_malloc_count(void);
+long tn_malloc_live(void);
 void tn_malloc_fail_after(long calls);
+void tn_malloc_fail_once(long calls);
 
 double tn_clock(void); /* s, monotonic */
 

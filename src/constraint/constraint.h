@@ -92,9 +92,8 @@ typedef struct TnLimit {
 
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
-/* Keeps λ for the next step. False: no memory for the contacts (the warm start is then lost,
- * nothing else). */
-bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
+/* Keeps λ for the next step. The state has room for all contacts (tn_state_reserve_contacts). */
+void tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
 
 /* ---- blend.c: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺) ---- */
 /* Raises w of every subsystem to what the last step's forces make likely, and to what the solution

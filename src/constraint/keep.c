@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/base.h"
 #include "../math/vec3.h"
 
 static void clear(TnState *state, int slot, int count)
@@ -69,14 +70,13 @@ static void keep_contacts(void *context, int begin, int end)
     }
 }
 
-bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
+void tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state)
 {
     const TnProblem *p = &set->problem;
     clear_rows(in, state);
     tn_constraint_keep_welds(in, set, state->row_lambda);
     int count = in->contacts->count;
-    state->contact_count = 0;
-    if (!tn_state_reserve_contacts(state, count)) return false;
+    TN_ASSERT(count <= state->contact_capacity);
     state->contact_count = count;
     tn_pool_run(in->pool, count, 1024, keep_contacts, &(Keeping){in, p, state});
     for (int r = 0; r < p->row_count; r++) {
@@ -92,5 +92,4 @@ bool tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
         v3_add_scaled(kept->lambda, linear, p->rows[r].lambda);
         v3_add_scaled(kept->spin, angular, p->rows[r].lambda);
     }
-    return true;
 }

@@ -94,6 +94,9 @@ void tn_record_put_packed(TnRecordOut *out, const void *bytes, size_t size, bool
 /* Unpacks what tn_record_put_packed wrote, up to the end of `in`. NULL with `in` failed: damaged;
  * NULL else: no memory. Free with tn_free. */
 uint8_t *tn_record_get_packed(TnRecordIn *in, size_t *size);
+/* Where the group that ends with the first `frames` frames ends, in bytes; -1: none does. Of a
+ * recording in one part (record_reader.c). */
+int64_t tn_recording_end_of(const TnRecording *recording, int frames);
 /* PATH.k, on the heap; NULL: no memory. */
 char *tn_record_part_path(const char *path, int part);
 const char *tn_record_reason(int code); /* of an errno, in a few words */

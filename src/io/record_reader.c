@@ -236,6 +236,15 @@ static TnRecording *open_file(const char *path, TnError *err)
     return recording;
 }
 
+int64_t tn_recording_end_of(const TnRecording *recording, int frames)
+{
+    for (int i = 0; i < recording->place_count; i++) {
+        const GroupPlace *p = &recording->places[i];
+        if (p->first_frame + p->frame_count == frames) return p->offset + p->length;
+    }
+    return -1;
+}
+
 /* ---- parts ---- */
 
 static bool open_part(TnRecording *recording, int part, TnError *err)
@@ -337,8 +346,15 @@ void tn_recording_close(TnRecording *recording)
     tn_free(recording);
 }
 
-const TnScene *tn_recording_scene(const TnRecording *recording) { return recording->scene; }
-TnRecordingInfo tn_recording_info(const TnRecording *recording) { return recording->info; }
+const TnScene *tn_recording_scene(const TnRecording *recording)
+{
+    return recording ? recording->scene : NULL;
+}
+
+TnRecordingInfo tn_recording_info(const TnRecording *recording)
+{
+    return recording ? recording->info : (TnRecordingInfo){0};
+}
 
 double tn_recording_time(const TnRecording *recording, int index)
 {

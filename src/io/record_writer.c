@@ -116,6 +116,34 @@ static int create_file(TnRecorder *recorder)
 
 /* ---- an old file ---- */
 
+/* Quaternions go on with the signs of the last frame that stays. */
+static bool read_last_poses(TnRecorder *recorder, TnRecording *old, int frames, TnError *err)
+{
+    if (frames == 0) return true;
+    TnFrame *last = tn_frame_create(tn_recording_scene(old), err);
+    bool fine = last && tn_recording_frame(old, frames - 1, last, err) == TN_OK;
+    if (fine && last->body_count)
+        memcpy(recorder->last_poses, last->poses,
+               (size_t)last->body_count * 7 * sizeof *last->poses);
+    recorder->has_last = fine;
+    tn_frame_destroy(last);
+    return fine;
+}
+
+/* Where the frames that stay end; -1 and an error. */
+static int64_t end_of_frames(TnRecorder *recorder, TnRecording *old, TnError *err)
+{
+    int all = tn_recording_info(old).frame_count, keep = recorder->def.keep_frames;
+    int64_t end = keep ? tn_recording_end_of(old, keep) : tn_recording_info(old).bytes;
+    if (end < 0) {
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "%.700s: has %d frames and cannot be cut behind %d of them", recorder->path,
+                     all, keep);
+        return -1;
+    }
+    return read_last_poses(recorder, old, keep ? keep : all, err) ? end : -1;
+}
+
 /* The place after its last whole group, -1 and an error where it cannot be continued. */
 static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
@@ -131,19 +159,18 @@ static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, 
         there.signal_count = own->signal_count;
     }
     tn_record_put_scene(&other, &there);
-    int64_t end = tn_recording_info(old).bytes;
+    int64_t end = -1;
     if (tn_recording_info(old).parts > 1) {
         tn_error_add(err, TN_ERROR_USAGE,
                      "%.700s: is a recording in %d parts and cannot be appended to", path,
                      tn_recording_info(old).parts);
-        end = -1;
     } else if (other.failed) {
         no_memory(err, path);
-        end = -1;
     } else if (other.size != scene->size || memcmp(other.bytes, scene->bytes, scene->size) != 0) {
         tn_error_add(err, TN_ERROR_USAGE,
                      "%.700s: is a recording of another scene and cannot be appended to", path);
-        end = -1;
+    } else {
+        end = end_of_frames(recorder, old, err);
     }
     tn_record_out_free(&other);
     tn_recording_close(old);
@@ -227,9 +254,18 @@ static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *e
 TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const TnScene *scene,
                                TnError *err)
 {
+    if (!def || !path || !scene) {
+        tn_error_add(err, TN_ERROR_USAGE, "def, path and scene must be given");
+        return NULL;
+    }
     if (def->group_frames < 1 || def->group_frames > TN_RECORD_MAX_FRAMES) {
         tn_error_add(err, TN_ERROR_USAGE, "group_frames is %d; it must be 1 to %d",
                      def->group_frames, TN_RECORD_MAX_FRAMES);
+        return NULL;
+    }
+    if (def->keep_frames < 0) {
+        tn_error_add(err, TN_ERROR_USAGE, "keep_frames is %d; it must be 0 or more",
+                     def->keep_frames);
         return NULL;
     }
     if (def->parts > 1 && (def->append || def->part < 0 || def->part >= def->parts)) {
@@ -395,6 +431,10 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
 
 TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *err)
 {
+    if (!recorder || !frame) {
+        tn_error_add(err, TN_ERROR_USAGE, "recorder and frame must be given");
+        return TN_ERROR_USAGE;
+    }
     TnRecordGroup *group = &recorder->group;
     if (recorder->failed) {
         tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
@@ -419,6 +459,24 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
     bool full = group->frame_count >= recorder->def.group_frames || group->contact_count > 1 << 20;
     if (status == TN_OK && full) status = flush_group(recorder, err);
     return status;
+}
+
+TnStatus tn_recorder_flush(TnRecorder *recorder, TnError *err)
+{
+    if (!recorder) {
+        tn_error_add(err, TN_ERROR_USAGE, "recorder must be given");
+        return TN_ERROR_USAGE;
+    }
+    if (recorder->failed) {
+        tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
+                     recorder->path);
+        return TN_ERROR_IO;
+    }
+    TnStatus status = flush_group(recorder, err);
+    if (status != TN_OK || !recorder->is_regular || fsync(recorder->file) == 0) return status;
+    recorder->failed = true;
+    cannot_write(err, recorder->path, errno);
+    return TN_ERROR_IO;
 }
 
 TnStatus tn_recorder_close(TnRecorder *recorder, TnError *err)

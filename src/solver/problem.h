@@ -166,6 +166,8 @@ typedef struct TnProblem {
     bool H_known;        /* of dense blocks alone: weights and H stand from an earlier prepare */
     bool spins;          /* there are spin or roll rows */
     bool rows_on_twists; /* some row touches a twist block */
+    bool exact;          /* nothing was linearized: rows that contradict each other mean it
+                            (small/small_told.c) */
     /* written by prepare */
     TnSides contact_sides;
     int32_t *side_start, *side_mid, *side_contact;
@@ -232,6 +234,7 @@ typedef struct TnMeshMatrix {
  * same. */
 TnMeshMemory *tn_mesh_memory_create(void); /* NULL: no memory */
 void tn_mesh_memory_destroy(TnMeshMemory *memory);
+bool tn_mesh_memory_lacked(const TnMeshMemory *memory); /* there was none for the last plan */
 /* Allocates v (the caller fills it) and the rest. False: no memory. */
 bool tn_problem_set_mesh(TnProblem *problem, int block, int node_count, TnMeshMatrix matrix,
                          int port_start, int port_count);

@@ -7,6 +7,7 @@
  * problem where it stands. Blocks without constraints move by v = A⁻¹b. */
 #include "solve.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@ struct TnSolverMemory {
     atomic_bool *taken;         /* per arena */
     TnArena together;           /* for islands that all threads solve together */
     atomic_int helps;           /* by the heap, since the last reset */
+    atomic_bool lacked;         /* an island did without memory that it wanted */
+    bool lacked_last;           /* the last call was refused for that */
     size_t most, most_together; /* bytes an island needed */
 };
 
@@ -96,6 +99,7 @@ static void reset_arena(TnSolverMemory *m, TnArena *arena)
 {
     if (arena->overflow_count)
         atomic_fetch_add_explicit(&m->helps, arena->overflow_count, memory_order_relaxed);
+    if (arena->lacked) atomic_store_explicit(&m->lacked, true, memory_order_relaxed);
     tn_arena_reset(arena);
 }
 
@@ -103,6 +107,19 @@ static void put_arena(TnSolverMemory *m, TnArena *arena)
 {
     reset_arena(m, arena);
     atomic_store_explicit(&m->taken[arena - m->arenas], false, memory_order_release);
+}
+
+/* Whoever does without memory comes to other bits: that is no solution. */
+static bool has_lacked(TnSolverMemory *m)
+{
+    bool plans = tn_plan_cache_lacked(m->plans);
+    m->lacked_last = atomic_exchange_explicit(&m->lacked, false, memory_order_relaxed) || plans;
+    return m->lacked_last;
+}
+
+bool tn_solver_memory_lacked(const TnSolverMemory *memory)
+{
+    return memory->lacked_last || atomic_load_explicit(&memory->lacked, memory_order_relaxed);
 }
 
 /* ---- one task: an island, or a large block without constraints ---- */
@@ -117,7 +134,24 @@ typedef struct Solve {
     TnSharedTasks shared; /* who does them; no ranks: this process does all */
     atomic_int next;
     atomic_bool failed;
+    atomic_int failed_task; /* the lowest of those that did; INT_MAX: none */
 } Solve;
+
+static void note_failed(Solve *s, int task)
+{
+    int lowest = atomic_load_explicit(&s->failed_task, memory_order_relaxed);
+    while (task < lowest && !atomic_compare_exchange_weak(&s->failed_task, &lowest, task)) {}
+    atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+/* A block of it: the last one, which is large where any is. */
+static int block_of_task(const Solve *s, int task)
+{
+    const TnIslands *islands = &s->solution->islands;
+    if (task == INT_MAX) return -1;
+    if (task >= islands->count) return s->problem->twist_count + task - islands->count;
+    return islands->blocks[islands->block_start[task + 1] - 1];
+}
 
 static void note_worst(const TnIslands *islands, int island, TnIslandResult *result)
 {
@@ -189,7 +223,7 @@ static void work(void *context, int begin, int end)
     for (int i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->task_count;)
         if ((!shared->ranks || shared->rank_of[i] == shared->ranks->rank) &&
             !do_task(s, s->tasks[i]))
-            atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+            note_failed(s, s->tasks[i]);
 }
 
 /* ---- free bodies ---- */
@@ -270,7 +304,10 @@ static bool list_tasks(Solve *s, TnPool *pool, double *total)
         if (!worth || cost[i] * workers <= *total) continue;
         bool ok = solve_island(s, i, &s->memory->together, pool, shared);
         reset_arena(s->memory, &s->memory->together);
-        if (!ok) return false;
+        if (!ok) {
+            note_failed(s, i);
+            return false;
+        }
         *total -= cost[i];
         cost[i] = 0.0;
     }
@@ -296,23 +333,32 @@ static bool solve_whole(Solve *s, TnPool *pool)
 bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPool *pool,
               TnSolution *out)
 {
-    Solve s = {.problem = p, .def = def, .memory = memory, .solution = out};
+    Solve s = {.problem = p, .def = def, .memory = memory, .solution = out, .failed_task = INT_MAX};
     TnIslands *islands = &out->islands;
+    out->refused = -1;
+    has_lacked(memory); /* of an earlier call, which was told so */
     if (!tn_islands_find(p, pool, islands)) return false;
     out->results = TN_ARENA_ZERO(p->arena, TnIslandResult, islands->count);
     if (!out->results) return false;
     if (islands->count == 1 && islands->block_start[1] == p->twist_count + p->large_count &&
         islands->contact_start[1] == p->contact_count && islands->row_start[1] == p->row_count &&
-        islands->bond_start[1] == p->bond_count)
-        return solve_whole(&s, pool);
+        islands->bond_start[1] == p->bond_count) {
+        bool ok = solve_whole(&s, pool);
+        if (!ok) out->refused = block_of_task(&s, 0);
+        return !has_lacked(memory) && ok;
+    }
     tn_islands_clear_rest(p, islands);
     tn_pool_run(pool, p->twist_batches, TN_TWIST_GRAIN, move_twists, &s);
     double total;
-    if (!list_tasks(&s, pool, &total)) return false;
+    if (!list_tasks(&s, pool, &total)) {
+        out->refused = block_of_task(&s, s.failed_task);
+        return false;
+    }
     int threads = total < WORTH_SHARING ? 1 : tn_pool_threads(pool);
     if (threads > memory->count) threads = memory->count;
     tn_pool_run(threads > 1 ? pool : NULL, threads, 1, work, &s);
-    bool failed = atomic_load_explicit(&s.failed, memory_order_relaxed);
+    bool failed = has_lacked(memory) || atomic_load_explicit(&s.failed, memory_order_relaxed);
+    out->refused = block_of_task(&s, s.failed_task);
     if (s.shared.ranks && !tn_shared_tell(&s.shared, p, out, &failed)) return false;
     return !failed;
 }

@@ -22,6 +22,8 @@ void tn_solver_memory_destroy(TnSolverMemory *memory);
 /* After a step: trims plans, and makes all arenas as large as the largest had to be. Returns how
  * often the heap had to help since the last call, and the bytes that arenas and plans need. */
 int tn_solver_memory_reset(TnSolverMemory *memory, size_t *high_water);
+/* The last tn_solve failed for want of memory. */
+bool tn_solver_memory_lacked(const TnSolverMemory *memory);
 TnPlanCache *tn_solver_memory_plans(TnSolverMemory *memory);
 
 /* ---- fixed.c: everything at once, without a tolerance or with a method's own ---- */
@@ -47,6 +49,8 @@ bool tn_solve_island(TnProblem *problem, const TnSolverDef *def, TnPlanCache *pl
 typedef struct TnSolution {
     TnIslands islands;
     TnIslandResult *results;
+    int refused; /* after a failure: a block (twists, then large ones) of the part that failed; -1:
+                    not known */
 } TnSolution;
 /* The problem need not be prepared, and is not afterwards. False: no memory, or A not positive
  * definite. */

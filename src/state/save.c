@@ -267,7 +267,8 @@ TnStatus tn_state_restore(TnState *state, const TnModel *model, const void *buff
 {
     SaveHeader header;
     if (!check_saved(&header, model, buffer, size, err)) return TN_ERROR_USAGE;
-    if (!tn_state_reserve_contacts(state, header.contact_count) ||
+    /* those of sleepers come back when they wake */
+    if (!tn_state_reserve_contacts(state, header.contact_count + header.sleeping_count) ||
         !tn_state_reserve_sleeping(state, header.sleeping_count)) {
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for the saved contacts");
         return TN_ERROR_MEMORY;

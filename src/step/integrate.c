@@ -194,12 +194,17 @@ bool tn_step_integrate(TnStep *step)
             return false;
     }
     if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
+    /* what did without memory came to other bits than it should */
+    if (!tn_sleep_reserve(step)) world->arena.lacked = true;
+    if (world->arena.lacked) return false;
+    place_followers(world); /* balancing may have moved who carries them */
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
-    if (tn_constraint_keep(&step->constraint, &world->set, &world->state)) tn_step_keep_guess(step);
+    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    tn_step_keep_guess(step);
     take_activations(step);
     world->state.time += step->t;
-    /* without memory nobody falls asleep */
+    tn_sleep_commit(world);
     if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);
     return true;
 }

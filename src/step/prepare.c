@@ -167,6 +167,7 @@ bool tn_step_prepare(TnStep *step)
                      .report = step->report,
                      .clock = step->clock,
                      .t = world->t,
+                     .blamed = -1,
                      .theta = option->theta};
     tn_mocap_begin(world);
     if (!follow_track(world) || !list_awake(step)) return false;

@@ -34,20 +34,33 @@
 
 /* ---- waking ---- */
 
-/* Contacts of those who woke go back behind the others; groups of a geom stay together. Without
- * memory they start cold. */
-static void return_contacts(const TnModel *model, TnState *state)
+static bool is_of_sleeper(const TnModel *model, const TnState *state, const TnWarmContact *contact)
 {
-    bool room = tn_state_reserve_contacts(state, state->contact_count + state->sleeping_count);
+    return tn_subsystem_asleep(state, tn_geom_subsystem(model, contact->geom1));
+}
+
+/* Contacts of those who woke leave the list of sleepers' ones. */
+static void drop_awake(const TnModel *model, TnState *state)
+{
     int kept = 0;
-    for (int i = 0; i < state->sleeping_count; i++) {
-        TnWarmContact contact = state->sleeping_contacts[i];
-        if (tn_subsystem_asleep(state, tn_geom_subsystem(model, contact.geom1)))
-            state->sleeping_contacts[kept++] = contact;
-        else if (room)
-            state->contacts[state->contact_count++] = contact;
-    }
+    for (int i = 0; i < state->sleeping_count; i++)
+        if (is_of_sleeper(model, state, &state->sleeping_contacts[i]))
+            state->sleeping_contacts[kept++] = state->sleeping_contacts[i];
     state->sleeping_count = kept;
+}
+
+/* They go back behind the others; groups of a geom stay together. There is room for them since they
+ * fell asleep (reserve_contacts). In a step both lists have them until it is taken. */
+static void return_contacts(TnWorld *world)
+{
+    TnState *state = &world->state;
+    if (world->undo.open) state->contact_count = world->undo.contact_count;
+    for (int i = 0; i < state->sleeping_count; i++) {
+        if (is_of_sleeper(world->model, state, &state->sleeping_contacts[i])) continue;
+        TN_ASSERT(state->contact_count < state->contact_capacity);
+        state->contacts[state->contact_count++] = state->sleeping_contacts[i];
+    }
+    if (!world->undo.open) drop_awake(world->model, state);
 }
 
 static void rouse(TnState *state, int subsystem)
@@ -62,18 +75,20 @@ void tn_sleep_wake(TnWorld *world, int subsystem)
     TnState *state = &world->state;
     if (subsystem < 0) return;
     int32_t island = state->asleep[subsystem];
+    tn_undo_note_sleep(&world->undo, world->model, state);
     rouse(state, subsystem);
     if (!island) return;
     for (int s = 0; s < world->model->subsystem_count; s++)
         if (state->asleep[s] == island) rouse(state, s);
-    return_contacts(world->model, state);
+    return_contacts(world);
     world->has_problem = false; /* they had no part in it */
 }
 
 void tn_sleep_wake_all(TnWorld *world)
 {
+    tn_undo_note_sleep(&world->undo, world->model, &world->state);
     for (int s = 0; s < world->model->subsystem_count; s++) rouse(&world->state, s);
-    return_contacts(world->model, &world->state);
+    return_contacts(world);
     world->has_problem = false;
 }
 
@@ -90,18 +105,20 @@ bool tn_sleep_wake_touched(TnWorld *world)
         any = true;
     }
     if (!any) return false;
+    tn_undo_note_sleep(&world->undo, world->model, state);
     for (int s = 0; s < count; s++)
         if (state->asleep[s] &&
             atomic_load_explicit(&touched[state->asleep[s] - 1], memory_order_relaxed) == ISLAND)
             rouse(state, s);
     for (int s = 0; s < count; s++) atomic_store_explicit(&touched[s], 0, memory_order_relaxed);
-    return_contacts(world->model, state);
+    return_contacts(world);
     return true;
 }
 
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl)
 {
     const TnModel *model = world->model;
+    tn_undo_note_ctrl(&world->undo, model, &world->state);
     for (int i = 0; i < model->actuator_count; i++) {
         if (memcmp(&world->state.ctrl[i], &ctrl[i], sizeof(double)) == 0) continue;
         world->state.ctrl[i] = ctrl[i];
@@ -179,16 +196,41 @@ static double put_to_bed(TnWorld *world, int subsystem, int island)
 /* Contacts of sleepers leave the list of those that are looked up in every step. */
 static void retire_contacts(const TnModel *model, TnState *state)
 {
-    bool room = tn_state_reserve_sleeping(state, state->sleeping_count + state->contact_count);
     int kept = 0;
     for (int i = 0; i < state->contact_count; i++) {
         TnWarmContact contact = state->contacts[i];
-        if (!tn_subsystem_asleep(state, tn_geom_subsystem(model, contact.geom1)))
-            state->contacts[kept++] = contact;
-        else if (room)
+        if (is_of_sleeper(model, state, &contact))
             state->sleeping_contacts[state->sleeping_count++] = contact;
+        else
+            state->contacts[kept++] = contact;
     }
     state->contact_count = kept;
+}
+
+/* Whoever falls asleep or wakes takes contacts from one list to the other: each has room for all of
+ * them, so that nobody loses forces for want of memory. */
+static bool reserve_contacts(TnState *state, int count, bool sleeps)
+{
+    int all = count + (sleeps ? state->sleeping_count : 0);
+    return tn_state_reserve_contacts(state, all) &&
+           (!sleeps || tn_state_reserve_sleeping(state, all));
+}
+
+bool tn_sleep_reserve(TnStep *step)
+{
+    TnWorld *world = step->world;
+    int n = step->model->subsystem_count;
+    if (!reserve_contacts(&world->state, world->contacts.count, world->touched)) return false;
+    if (!world->touched) return true;
+    step->sleep.awake = TN_ARENA_ZERO(&world->arena, bool, n);
+    step->sleep.anchored = TN_ARENA_ZERO(&world->arena, bool, n);
+    step->sleep.parent = TN_ARENA_NEW(&world->arena, int, n);
+    return step->sleep.awake && step->sleep.anchored && step->sleep.parent;
+}
+
+void tn_sleep_commit(TnWorld *world)
+{
+    if (world->undo.has_sleep) drop_awake(world->model, &world->state);
 }
 
 /* Joins islands by the contacts of the step, and marks those that a contact presses against the
@@ -225,9 +267,8 @@ double tn_sleep_settle(TnStep *step, bool converged)
     TnState *state = &world->state;
     const TnWorldDef *def = &world->def;
     int half = (int)fmin(5e8, fmax(1.0, ceil(0.5 * def->sleep_time / step->t - 1e-9)));
-    bool any = false;
-    bool *awake = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count); /* must stay so */
-    if (!awake) return 0.0;
+    bool any = false, *awake = step->sleep.awake, *anchored = step->sleep.anchored;
+    int *parent = step->sleep.parent;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         const TnKind *kind = tn_kind_of(model, s);
@@ -240,9 +281,6 @@ double tn_sleep_settle(TnStep *step, bool converged)
         any = any || !awake[s];
     }
     if (!any) return 0.0;
-    int *parent = TN_ARENA_NEW(&world->arena, int, model->subsystem_count);
-    bool *anchored = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count);
-    if (!parent || !anchored) return 0.0;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         parent[s] = groups->of[s]; /* awake as well, as a group sleeps together */

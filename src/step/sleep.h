@@ -13,9 +13,13 @@ bool tn_sleep_wake_touched(TnWorld *world);
 /* Takes new controls over; actuators whose control changes wake what they drive. */
 void tn_sleep_set_ctrl(TnWorld *world, const double *ctrl);
 void tn_sleep_set_act(TnWorld *world, const double *act);
+/* Memory for the contacts that the step leaves and for what follows, before the step is taken.
+ * False: there is none. */
+bool tn_sleep_reserve(TnStep *step);
+/* The step is taken: those who woke in it are awake. */
+void tn_sleep_commit(TnWorld *world);
 /* After a step: islands that were at rest for long enough fall asleep, with velocity zero.
- * `converged`: as the step's report says. Returns the energy that they lose by it, J; without
- * memory nobody does. */
+ * `converged`: as the step's report says. Returns the energy that they lose by it, J. */
 double tn_sleep_settle(TnStep *step, bool converged);
 /* The constraints on a block were solved: twists first, then large ones; or counted among these. */
 bool tn_sleep_is_solved(const TnWorld *world, int block);

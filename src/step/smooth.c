@@ -76,13 +76,13 @@ static bool assemble_rod(TnStep *step, int index)
     int s = step->model->rods[index].subsystem;
     if (!tn_rod_assemble(&step->dynamics, &step->model->subsystems[s], world->frames,
                          step->blend[s], &world->arena, rod))
-        return false;
+        return tn_step_blame(step, s);
     step->blend[s] = rod->w;
     tn_followers_start(step->systems, step->model, step->systems->rods, index);
     if (!rod->cut_count) return true;
-    if (!tn_rod_join(rod, &world->arena)) return false;
+    if (!tn_rod_join(rod, &world->arena)) return tn_step_blame(step, s);
     tn_rod_solve_whole(rod, NULL, rod->v_free);
-    return tn_all_finite(rod->v_free, 6 * (size_t)rod->count);
+    return tn_all_finite(rod->v_free, 6 * (size_t)rod->count) || tn_step_blame(step, s);
 }
 
 static bool is_left_out(const TnStep *step, int rod)
@@ -108,8 +108,12 @@ static bool is_in_chain(const TnDivision *d, int tree)
 static void chain_range(void *context, int begin_index, int end_index)
 {
     TnStep *step = context;
-    if (!tn_chains_assemble(&step->dynamics, step->systems, begin_index, end_index))
-        atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+    const TnDivision *d = step->world->division;
+    for (int c = begin_index; c < end_index; c++)
+        if (!tn_chains_assemble(&step->dynamics, step->systems, c, c + 1)) {
+            tn_step_blame(step, step->model->rods[d->runs[d->run_start[c]].rod].subsystem);
+            atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+        }
 }
 
 /* v⁺ of the free motion for all that is in chains. */
@@ -181,7 +185,7 @@ static bool correct_rods(TnStep *step)
 bool tn_step_reassemble_tree(TnStep *step, int s, bool *chained)
 {
     const TnSubsystem *sub = &step->model->subsystems[s];
-    if (!tn_step_assemble_tree(step, sub)) return false;
+    if (!tn_step_assemble_tree(step, sub)) return tn_step_blame(step, s);
     if (is_in_chain(step->world->division, sub->kind_index))
         *chained = true;
     else

@@ -117,6 +117,7 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
 bool tn_step_solve(TnStep *step, bool again)
 {
     TnWorld *world = step->world;
+    world->solution.refused = -1;
     TnStepReport *report = step->report;
     TnSolverDef def = tn_world_solver(world);
     bool ok = build(step, again);

@@ -150,10 +150,16 @@ TnStepReport tn_step_once(TnWorld *world)
     TnStep step = {.world = world, .report = &report, .clock = world->untimed ? 0.0 : tn_clock()};
     double start = step.clock;
     bool woken, ok;
+    tn_undo_begin(&world->undo, &world->state);
     do ok = try_step(&step, &woken);
     while (ok && woken);
     ok = ok && finish(&step);
-    if (!ok) tn_impacts_undo(&step);
+    if (!ok) {
+        tn_trouble_note_rejected(&step);
+        tn_impacts_undo(&step);
+        tn_undo_take_back(&world->undo, world->model, &world->state);
+    }
+    world->undo.open = false;
     tn_step_lap(&step, &report.times.integrate);
     report.times.total = step.clock - start;
     tn_report_close(&step, ok);

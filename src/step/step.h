@@ -36,6 +36,7 @@ typedef struct TnStep {
     double *next_act;        /* activations at the step's end */
     TnSystems *systems;      /* the world's */
     atomic_bool failed;      /* some chain is not positive definite, some new state not finite */
+    atomic_int blamed;       /* subsystem whose matrix is not positive definite; -1: none */
     double (*end_twists)[6]; /* per link: v⁺ of the free motion, */
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
@@ -74,6 +75,10 @@ typedef struct TnStep {
                                 NULL: the same */
     double (*guess)[3];      /* per contact; NULL: not solved to a tolerance */
     double *row_guess;       /* per row */
+    struct {
+        bool *awake, *anchored; /* per subsystem: must stay awake; stands on the world */
+        int *parent;            /* disjoint sets of them */
+    } sleep;                    /* sleep.c */
 } TnStep;
 
 /* ---- step.c ---- */
@@ -131,6 +136,14 @@ void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint
 bool tn_step_solve(TnStep *step, bool again);
 /* step->error from the report's. */
 void tn_step_note_error(TnStep *step);
+
+/* ---- trouble.c ---- */
+/* The subsystem's matrix cannot be used, or there is no memory for it: false. */
+bool tn_step_blame(TnStep *step, int subsystem);
+/* The step is rejected: why, as far as can be seen. */
+void tn_trouble_note_rejected(TnStep *step);
+/* The whole step is over. */
+void tn_trouble_note_report(TnWorld *world, const TnStepReport *report);
 
 /* ---- report.c ---- */
 TnStepReport tn_report_open(void);

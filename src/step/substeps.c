@@ -110,6 +110,7 @@ static TnStepReport take_parts(TnWorld *world)
 {
     double start = world->state.time;
     TnStepReport report = tn_report_open();
+    world->trouble = (TnTroubleNote){.kind = TN_TROUBLE_MEMORY, .subsystem = -1, .dof = -1};
     if (!keep_start(world)) return report;
     int taken = 0;
     world->listed.known = false;
@@ -144,6 +145,7 @@ TnStepReport tn_world_step(TnWorld *world)
                           : world->substeps > 1 ? take_parts(world)
                                                 : tn_step_once(world);
     tn_step_spend_inputs(world);
+    tn_trouble_note_report(world, &report);
     if (world->after) world->after(world->callback_user, world);
     world->stepping = false;
     return report;

@@ -161,6 +161,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
         !world->next_frames || !world->next_twists || !world->energies || !world->loops ||
         !world->tied || !world->minds ||
         (world->substeps > 1 && !tn_listed_create(model, &world->listed)) || !create_sleep(world) ||
+        !tn_undo_create(&world->undo, model, def->sleep != TN_SLEEP_OFF) ||
         !create_softs(world, err)) {
         tn_world_destroy(world);
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
@@ -185,6 +186,7 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->touched);
     for (int i = 0; i < TN_OWN_COUNT; i++) tn_free(world->parts[i]);
     tn_state_free(&world->state);
+    tn_undo_destroy(&world->undo);
     tn_pool_destroy(world->pool);
     tn_groups_destroy(world->groups);
     tn_division_destroy(world->division);
@@ -255,6 +257,7 @@ void tn_world_forget_step(TnWorld *world)
     world->has_problem = false;
     tn_reactions_forget(world->reactions);
     world->solution.islands.count = 0;
+    world->trouble.island = -1; /* a rejected step stays one */
     world->energies_known = false;
     tn_collider_forget(world->collider);
     tn_world_update_frames(world, NULL, 0);
@@ -309,7 +312,7 @@ TnStatus tn_world_refuse(TnError *err, const char *why)
 
 int tn_world_self_overlap_count(const TnWorld *world)
 {
-    return tn_collider_overlap_count(world->collider);
+    return world ? tn_collider_overlap_count(world->collider) : 0;
 }
 
 TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
@@ -392,6 +395,8 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 
 TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
 {
+    if (!world || (!act && world->model->act_count > 0))
+        return tn_world_refuse(err, "world and act must be given");
     if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_act(world, act);
     return TN_OK;

@@ -11,6 +11,7 @@
 #include "../state/state.h"
 #include "energy.h"
 #include "groups.h"
+#include "undo.h"
 
 /* Contacts that a step's sub-steps share (ride.c). */
 typedef struct TnListed {
@@ -20,6 +21,15 @@ typedef struct TnListed {
     TnLinkFrame *frames; /* per link: where they were listed */
     bool *round;         /* per link: turning does not move its surface */
 } TnListed;
+
+/* What is known of a step that is not to be trusted (trouble.c). */
+typedef struct TnTroubleNote {
+    TnTroubleKind kind;
+    int island;    /* TnStepReport.worst_island of a step that was taken */
+    int subsystem; /* of a rejected one, where it began; -1: not known */
+    int dof;       /* of it, from 0; -1: not known */
+    double error;  /* TnStepReport.error */
+} TnTroubleNote;
 
 /* Parts of the model that a world may have of its own (own.h). */
 typedef enum TnOwnPart {
@@ -46,6 +56,7 @@ struct TnWorld {
     size_t start_capacity;
     char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
                         has the step's largest error */
+    TnTroubleNote trouble; /* of the last step */
     TnListed listed;
     bool anew; /* every sub-step collides anew; tests compare */
     TnPool *pool;
@@ -56,6 +67,7 @@ struct TnWorld {
     TnArena arena; /* all of a step's scratch; what the last step left there stays until the next */
     TnArena asked; /* scratch of a question */
     TnState state;
+    TnUndo undo;         /* of the step that runs */
     TnLinkFrame *frames; /* per link, at state.qpos */
     double (*twists)[6]; /* per link, at state.qvel: linear at the com, angular; world axes */
     double (*wrench)[6]; /* per link, for the next step */

@@ -8,6 +8,7 @@ import subprocess
 import time
 import unittest
 import zipfile
+from unittest import mock
 
 import cli
 from cli import CliTest, pycheck
@@ -54,6 +55,17 @@ class Run(CliTest):
                     "penetration_max_m", "aac", "aal"):
             self.assertIn(key, r)
         self.assertGreater(r["contacts_mean"], 0)
+
+    def test_the_instruction_set_can_be_chosen(self):
+        options = ("run", self.model, "--duration", "0.1")
+        portable = self.tenon_json(*options, "--isa", "portable")
+        self.assertEqual(portable["instruction_set"], "portable")
+        with mock.patch.dict(os.environ, TENON_ISA="portable"):
+            by_environment = self.tenon_json(*options)
+        self.assertEqual(by_environment["instruction_set"], "portable")
+        self.assertEqual(by_environment["state_hash"], portable["state_hash"])
+        with mock.patch.dict(os.environ, TENON_ISA="sse9"):
+            self.assertIn("expected best, portable, avx2 or avx512", self.refused(*options))
 
     def test_substeps_are_parts_of_the_same_steps(self):
         whole, parts = (self.tenon_json("run", self.model, "--duration", "0.1", *more) for more in ((), ("--substeps", "4")))
@@ -141,7 +153,11 @@ class Run(CliTest):
                        "<weld name='there' body1='torn' relpose='0 0 -1 1 0 0 0'/></equality></mujoco>")
         out, err = self.tenon("run", model, "--duration", "0.1", "--quiet")
         self.assertRegex(err, r"do not trust this run: \d+ of \d+ steps .*'(here|there)'")
-        self.assertGreater(self.tenon_json("run", model, "--duration", "0.1")["rough_steps"], 0)
+        r = self.tenon_json("run", model, "--duration", "0.1")
+        self.assertGreater(r["rough_steps"], 0)
+        _, err = self.tenon("run", model, "--duration", "0.1")
+        for said in (r["worst_constraint"], r["worst_help"]):
+            self.assertIn(said, err)
         self.assertEqual(self.tenon_json("run", self.model, "--duration", "0.1")["rough_steps"], 0)
 
     def test_csv_of_a_run_with_a_tolerance_tells_what_the_solver_did(self):
@@ -366,6 +382,11 @@ class Run(CliTest):
         far = self.write("far.xml", OVERLAP.replace('0.002" gravity="0 0 0"', '0.01" gravity="0 0 -4e11"'))
         r = self.tenon_json("run", far, "--duration", "1", code=1)
         self.assertEqual((r["diverged"], r["simulated_s"]), (True, 0.02))
+        self.assertRegex(r["diverged_at"], "^body ")
+        self.assertIn("not be finite", r["diverged_why"])
+        _, err = self.tenon("run", far, "--duration", "1", code=1)
+        for said in (r["diverged_at"], r["diverged_why"], r["diverged_help"]):
+            self.assertIn(said, err)
 
     def on_a_terminal(self, *arguments):
         """What the program writes to a terminal that is its stderr."""

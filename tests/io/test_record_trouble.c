@@ -45,6 +45,56 @@ TEST(append_to_no_file_or_an_empty_one_starts_anew)
     recorded_leave(&place);
 }
 
+TEST(append_cuts_behind_the_frames_to_keep)
+{
+    Place place = recorded_place();
+    Bytes file = small_recording(&place); /* groups end behind 3, 6 and 9 frames */
+    for (int keep = 1; keep <= 12; keep++) {
+        TnError err = {0};
+        TnRecorderDef def = recorded_def(GROUP, true);
+        def.keep_frames = keep;
+        recorded_store(place.path, file.data, file.size);
+        TnStatus status = recorded_write(place.path, def, keep, 2, true, &err);
+        bool ends_there = keep % GROUP == 0 && keep <= FRAMES;
+        CHECK((status == TN_OK) == ends_there);
+        if (!ends_there) CHECK_STR(err.message, "has 9 frames and cannot be cut behind");
+        TnRecording *recording = tn_recording_open(place.path, &err);
+        REQUIRE(recording);
+        CHECK(read_all(recording) == (ends_there ? keep + 2 : FRAMES));
+        tn_recording_close(recording);
+    }
+    TnError err = {0};
+    TnRecorderDef def = recorded_def(GROUP, true);
+    def.keep_frames = -1;
+    CHECK(recorded_write(place.path, def, 0, 1, true, &err) == TN_ERROR_USAGE);
+    free(file.data);
+    recorded_leave(&place);
+}
+
+TEST(flush_makes_frames_readable_while_the_recorder_goes_on)
+{
+    TnError err = {0};
+    Place place = recorded_place();
+    TnScene scene = recorded_scene();
+    TnRecorderDef def = recorded_def(GROUP, false);
+    TnRecorder *recorder = tn_recorder_create(&def, place.path, &scene, &err);
+    TnFrame *frame = tn_frame_create(&scene, &err);
+    REQUIRE(recorder && frame);
+    for (int i = 0; i < 5; i++) {
+        recorded_fill(frame, i, false);
+        CHECK(tn_recorder_write(recorder, frame, &err) == TN_OK);
+        if (i == 2 || i == 3) CHECK(tn_recorder_flush(recorder, &err) == TN_OK);
+        if (i == 3) CHECK(tn_recorder_flush(recorder, &err) == TN_OK); /* nothing to do */
+        TnRecording *recording = tn_recording_open(place.path, &err);
+        REQUIRE(recording);
+        CHECK(tn_recording_info(recording).frame_count == (i < 2 ? 0 : i == 2 ? 3 : 4));
+        tn_recording_close(recording);
+    }
+    CHECK(tn_recorder_close(recorder, &err) == TN_OK);
+    tn_frame_destroy(frame);
+    recorded_leave(&place);
+}
+
 TEST(append_leaves_other_files_alone)
 {
     Place place = recorded_place();

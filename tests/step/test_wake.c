@@ -262,7 +262,7 @@ TEST(without_memory_a_world_with_sleep_is_refused_or_goes_on)
         tn_world_destroy(world);
     }
     CHECK(made);
-    /* contacts that cannot be put aside start cold: no more than that */
+    /* contacts that cannot be put aside: the step is refused */
     for (long calls = 0; calls < 12; calls++) {
         TnWorld *world = tn_world_create(&def, model, NULL);
         REQUIRE(world);

@@ -34,6 +34,8 @@ void tn_mesh_memory_destroy(TnMeshMemory *memory)
     tn_free(memory);
 }
 
+bool tn_mesh_memory_lacked(const TnMeshMemory *memory) { return memory->arena.lacked; }
+
 /* The plan for the mesh's kept nodes. False: no memory, and nothing is remembered. */
 static bool remember(TnMeshMemory *m, const TnMeshBlock *mesh)
 {

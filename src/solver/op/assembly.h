@@ -64,6 +64,8 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
 /* Between steps: forgets old plans, so that there is room for those of a step. Returns how often
  * the heap had to help since the last call. */
 int tn_plan_cache_trim(TnPlanCache *cache);
+/* A plan could not be had for want of memory since the last call. */
+bool tn_plan_cache_lacked(TnPlanCache *cache);
 size_t tn_plan_cache_bytes(const TnPlanCache *cache); /* memory of all plans */
 
 typedef struct TnAssembly {

@@ -130,6 +130,16 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
     return plan;
 }
 
+bool tn_plan_cache_lacked(TnPlanCache *cache)
+{
+    bool lacked = false;
+    for (int g = 0; g < 2; g++) {
+        lacked = lacked || cache->generations[g].arena.lacked;
+        cache->generations[g].arena.lacked = false;
+    }
+    return lacked;
+}
+
 int tn_plan_cache_trim(TnPlanCache *cache)
 {
     TnArena *arena = &cache->generations[cache->young].arena;
