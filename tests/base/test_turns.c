@@ -8,8 +8,8 @@
 #include "base/bucket.h"
 #include "base/turns.h"
 
-enum { THINGS = 9000, KEYS = 3000, COUNTS = 3 };
-static const int thread_counts[COUNTS] = {1, 7, 16};
+enum { THINGS = UNLESS_SANITIZED(9000, 4000), KEYS = THINGS / 3, COUNTS = UNLESS_SANITIZED(3, 2) };
+static const int thread_counts[] = {1, 7, 16};
 
 typedef struct Net {
     int32_t keys[THINGS][2], start[KEYS + 1], of[2 * THINGS];
@@ -124,7 +124,10 @@ static void check_turns(bool hub, long most)
 }
 
 /* Rounds get smaller: the last ones are not shared. */
-TEST(turns_on_threads_end_as_one_after_the_other) { check_turns(false, 1000000); }
+TEST(turns_on_threads_end_as_one_after_the_other)
+{
+    check_turns(false, UNLESS_SANITIZED(1000000, 20 * THINGS));
+}
 
 TEST(turns_on_threads_stop_after_so_many_looks) { check_turns(false, 3 * THINGS + 4321); }
 
