@@ -8,6 +8,11 @@ figures() {
     echo "tenon-bench gpu $*"
     "$bench" gpu "$@" || echo "failed"
 }
+batches() {
+    echo
+    echo "tenon-bench gpu_batch $*"
+    "$bench" gpu_batch "$@" || echo "failed"
+}
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 figures --sizes 10000,110000,1000000
 figures --sizes 10000,110000,1000000 --settle 300
@@ -18,3 +23,6 @@ figures --of pyramid --sizes 5050 --settle 980
 figures --sizes 110000 --precision double
 figures --sizes 10000 --settle 300 --friction 0.2 --compare
 figures --sizes 10000 --settle 300 --friction 0.2 --compare --precision double
+batches --counts 1024,8192
+batches --counts 8192 --precision double
+batches --counts 8192 --tolerance 1e-6

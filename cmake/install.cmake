@@ -20,6 +20,10 @@ endif()
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon
   PATTERN "*.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TENON_BUILD_APPS) # what the programs have inside
+  install(FILES web/dist/LICENSE.three.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES apps/render/font/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.font.txt)
+endif()
 
 install(EXPORT tenonTargets NAMESPACE tenon:: DESTINATION ${TENON_CMAKE_DIR})
 configure_package_config_file(cmake/tenonConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/tenonConfig.cmake
@@ -34,3 +38,5 @@ file(RELATIVE_PATH TENON_PC_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/tenon.pc.in ${PROJECT_BINARY_DIR}/cmake/tenon.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/tenon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)

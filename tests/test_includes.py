@@ -34,8 +34,10 @@ APPS = {
     "common": ["plot"],
     "export": ["common", "render"],
     "view": ["common", "render"],
-    "tenon": ["export", "view"],
-    "bench": ["common"],
+    "trials": ["common"],
+    "verify": ["trials"],
+    "tenon": ["export", "verify", "view"],
+    "bench": ["trials"],
     "mpi": ["tenon"],
 }
 # what bench/baselines may include of src/

@@ -4,7 +4,7 @@
 #include "bench.h"
 #include "built_scenes.h"
 #include "commands.h"
-#include "hard.h"
+#include "hard_report.h"
 #include "own_solvers.h"
 
 #include <math.h>

@@ -3,10 +3,10 @@
 #include "../common/json.h"
 #include "../common/options.h"
 #include "../common/table.h"
+#include "../trials/simbench.h"
 #include "built_scenes.h"
 #include "commands.h"
 #include "own_solvers.h"
-#include "simbench.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,54 +68,6 @@ static bool check_steps(const Simbench *c)
             return false;
         }
     return true;
-}
-
-static TnStatus open_run(SimbenchRun *run, const TnWorldDef *def, TnError *err)
-{
-    TnModelBuilder *builder = tn_builder_create();
-    TnOption option = tn_option();
-    option.timestep = run->t;
-    if (!run->scene->falls) memset(option.gravity, 0, sizeof option.gravity);
-    tn_builder_set_name(builder, run->scene->name);
-    tn_builder_set_option(builder, &option, (TnSource){0});
-    run->scene->build(builder);
-    run->model = tn_builder_compile(builder, err);
-    tn_builder_destroy(builder);
-    run->world = tn_world_create(def, run->model, err);
-    if (!run->world) return err->code;
-    if (!run->scene->falls) { /* the ball comes with 5 m/s */
-        TnStateView view = tn_world_state(run->world);
-        double *v = calloc((size_t)view.dof_count, sizeof *v);
-        if (v) v[view.dof_count - 5] = 5;
-        if (v) tn_world_set_state(run->world, NULL, v, err);
-        free(v);
-    }
-    double angular[3];
-    TnEnergy e = tn_world_energy(run->world);
-    run->start = e.kinetic + e.potential;
-    tn_world_momentum(run->world, run->momentum, angular);
-    return TN_OK;
-}
-
-static void run_through(SimbenchRun *run, double duration)
-{
-    run->steps = (int64_t)(duration / run->t + 0.5);
-    for (int64_t k = 0; k < run->steps && !run->diverged; k++) {
-        if (run->scene->push) run->scene->push(run);
-        TnStepReport report = tn_world_step(run->world);
-        run->seconds += report.times.total;
-        run->diverged = report.diverged;
-        run->unconverged += !report.converged;
-        double error = run->scene->error(run);
-        if (isnan(error)) continue;
-        run->error += error;
-        run->worst = fmax(run->worst, error);
-        run->counted++;
-    }
-    run->error = run->counted ? run->error / (double)run->counted : NAN;
-    if (!run->counted) run->worst = NAN;
-    tn_world_destroy(run->world);
-    tn_model_destroy(run->model);
 }
 
 static void add_error(Grid *grid, double value)
@@ -181,12 +133,12 @@ static int run_all(const Simbench *c)
             if (count == MOST_RUNS) break;
             SimbenchRun *run = &runs[count++];
             *run = (SimbenchRun){.scene = &simbench_scenes[i], .t = steps[k]};
-            if (open_run(run, &def, &err) != TN_OK) {
+            if (simbench_open(run, &def, &err) != TN_OK) {
                 tn_model_destroy(run->model);
                 say("simbench", "%s: %s", run->scene->name, err.message);
                 return code_of(&err);
             }
-            run_through(run, isnan(c->sim.duration) ? run->scene->duration : c->sim.duration);
+            simbench_run(run, isnan(c->sim.duration) ? run->scene->duration : c->sim.duration);
         }
     if (c->json)
         print_json(runs, count);

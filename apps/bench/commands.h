@@ -11,6 +11,7 @@ int cmd_scaling(int argc, char **argv);
 int cmd_convergence(int argc, char **argv);
 int cmd_piles(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
+int cmd_gpu_batch(int argc, char **argv);
 int cmd_threads(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
 

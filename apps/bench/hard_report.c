@@ -1,7 +1,7 @@
 /* The table of the hard scenes, and the same as JSON. */
+#include "hard_report.h"
 #include "../common/json.h"
 #include "../common/table.h"
-#include "hard.h"
 
 #include <math.h>
 #include <string.h>

@@ -41,6 +41,7 @@ void json_machine(Json *json)
     json_string(json, "cpu", machine.cpu);
     json_integer(json, "cores", machine.cores);
     json_string(json, "compiler", machine.compiler);
+    json_string(json, "instruction_set", tn_instruction_set_name(tn_instruction_set()));
     json_string(json, "tenon", tn_version());
     json_end(json);
 }

@@ -13,6 +13,7 @@ static const Command commands[] = {
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
     {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
     {"gpu", cmd_gpu, "time per step of large piles on a device"},
+    {"gpu_batch", cmd_gpu_batch, "steps per second of many small worlds on a device"},
 };
 
 const Program program = {

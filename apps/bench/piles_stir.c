@@ -75,7 +75,12 @@ static TnModel *load_with_step(const char *path, double step, TnError *err)
     if (out) {
         *(strrchr(folder, '/') + 1) = '\0';
         bool ok = write_copy(out, text, folder, step);
-        if (fclose(out) == 0 && ok) model = tn_model_load(name, err);
+        TnLoadDef def = tn_load_def();
+        def.reach = TN_FILES_ANY; /* the control track is where the scene is */
+        TnModelBuilder *builder =
+            fclose(out) == 0 && ok ? tn_builder_load(name, &def, NULL, err) : NULL;
+        if (builder) model = tn_builder_compile(builder, err);
+        tn_builder_destroy(builder);
     }
     if (!model && err->code == TN_OK) fail(err, TN_ERROR_IO, "cannot make a copy of the scene");
     if (file >= 0) unlink(name);

@@ -119,6 +119,12 @@ TnLoadDef *load_def(void)
     return &def;
 }
 
+int *load_reach(void)
+{
+    static int reach = TN_FILES_NEAR;
+    return &reach;
+}
+
 void print_errors(const TnError *err) { problems_print(stderr, "", err->message, err->count); }
 
 static int failed(const TnError *err)
@@ -137,6 +143,7 @@ TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *r
         *code = EXIT_IO;
         return NULL;
     }
+    load_def()->reach = (TnFileReach)*load_reach();
     TnModelBuilder *builder = tn_builder_load(path, load_def(), remarks, &err);
     if (!builder) *code = failed(&err);
     return builder;

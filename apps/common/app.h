@@ -25,8 +25,10 @@ void say_into(TnError *err);
 /* Makes what was said the text of an error with this code, and returns the code. */
 TnStatus heard(TnError *err, TnStatus code);
 
-/* How load_model reads URDF files; options set it (option_package_path, option_free_base). */
+/* How load_model reads files; options set it (option_package_path, option_free_base,
+ * option_limit_factor). */
 TnLoadDef *load_def(void);
+int *load_reach(void); /* a TnFileReach (option_files) */
 /* Loads the definitions of a model; on failure as load_model. */
 TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *remarks, int *code);
 /* Loads a model; on failure prints why and sets *code to the exit code. `remarks` may be NULL. */

@@ -295,6 +295,22 @@ Option option_free_base(void)
                       "URDF: the root link moves freely; default: it is fixed to the world");
 }
 
+Option option_files(void)
+{
+    static const char *const reaches[] = {"near", "folder", "any", NULL};
+    return option_choice(
+        "--files", load_reach(), "WHERE", reaches,
+        "files that a model may name: near (default: its folder, and the one above "
+        "it but for hidden files), folder (its own only) or any");
+}
+
+Option option_limit_factor(void)
+{
+    return option_real("--limit-factor", &load_def()->limit_factor, "F", 1, 1000, ENDS_CLOSED,
+                       "a file may ask for F times as much as usual: 256 MB, 5e6 elements, 2e6 "
+                       "nodes of a soft body, 1e6 segments of a cable; 1 ... 1000; default 1");
+}
+
 void options_help(const Option *options, int option_count)
 {
     printf("\nOptions:\n");

@@ -62,6 +62,8 @@ Option option_reals(const char *name, NumberList *target, const char *value, con
 /* Of models: into load_def(). */
 Option option_package_path(void);
 Option option_free_base(void);
+Option option_files(void);
+Option option_limit_factor(void);
 
 typedef void (*PrintHelp)(const Option *options, int option_count);
 
@@ -94,6 +96,7 @@ typedef struct SimOptions {
     double tolerance; /* NaN: not given */
     int sleep;        /* TnSleep */
     int device;       /* TnDevice */
+    int set;          /* TnInstructionSet */
     int threads;
     int relinearize;
     int substeps; /* 0: as the model says */
@@ -105,7 +108,7 @@ enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
-enum { SIM_OPTION_COUNT = 23 }; /* at most */
+enum { SIM_OPTION_COUNT = 25 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
  * number of iterations, of methods that have one. False and a message where a method needs a

@@ -4,6 +4,8 @@
 #include "team.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Those of TnMethod, another name of one of them, and solvers that tenon-bench has. */
 enum { NAME_FADMM = TN_METHOD_CHOICES, NAME_PJ };
@@ -11,6 +13,9 @@ static const char *const method_names[] = {"auto",  "subadmm", "assembled", "new
                                            "fadmm", "pj",      "nnewton",   NULL};
 static const char *const device_names[] = {"cpu", "cuda", "cuda64", NULL}; /* order of TnDevice */
 static const char *const sleep_names[] = {"off", "passive", "all", NULL};  /* order of TnSleep */
+
+static const char *const set_names[] = {"best", "portable", "avx2", "avx512",
+                                        NULL}; /* order of TnInstructionSet */
 
 const char *sleep_name(TnSleep sleep) { return sleep_names[sleep]; }
 
@@ -54,6 +59,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         "--device", &sim->device, "NAME", device_names,
         "where steps run: cpu (default), cuda or, in double precision, cuda64; 'tenon info "
         "--devices' lists them");
+    table[count++] = option_choice(
+        "--isa", &sim->set, "NAME", set_names,
+        "instruction set: best (default: the widest that this processor has), avx512, avx2, or "
+        "portable: slower, with the same result on every processor; also TENON_ISA=NAME");
     table[count++] =
         option_text("--key", &sim->key, "NAME", "start from this keyframe of the model");
     table[count++] = option_division(&sim->division);
@@ -82,6 +91,8 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                 "as the model says");
     table[count++] = option_package_path();
     table[count++] = option_free_base();
+    table[count++] = option_files();
+    table[count++] = option_limit_factor();
     return count;
 }
 
@@ -102,11 +113,26 @@ static bool choose_method(const char *command, SimOptions *sim)
     return true;
 }
 
+static bool choose_set(const char *command, const SimOptions *sim)
+{
+    const char *wish = getenv("TENON_ISA");
+    bool known = !wish || !*wish;
+    for (int i = 0; set_names[i] && !known; i++) known = strcmp(wish, set_names[i]) == 0;
+    if (!known) {
+        say(command, "TENON_ISA is '%s'; expected best, portable, avx2 or avx512", wish);
+        return false;
+    }
+    if (sim->set == TN_SET_BEST || tn_use_instruction_set((TnInstructionSet)sim->set)) return true;
+    say(command, "--isa %s: this processor does not have it; --isa portable runs everywhere",
+        set_names[sim->set]);
+    return false;
+}
+
 bool sim_options_finish(const char *command, SimOptions *sim)
 {
     TnSolverDef *solver = &sim->solver;
     bool counts = sim->method != TN_METHOD_AUTO && sim->method != TN_METHOD_NEWTON;
-    if (!choose_method(command, sim)) return false;
+    if (!choose_set(command, sim) || !choose_method(command, sim)) return false;
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
     else if (counts && sim->iterations > 0)

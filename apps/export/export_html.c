@@ -52,11 +52,13 @@ static void add_shapes(Sections *sections, const TnScene *scene)
     free(reach);
 }
 
-/* Which subsystem each body and point belongs to, and the colour of each subsystem. */
+/* Which subsystem each body and point belongs to, and the colour of each subsystem. There are no
+ * more of them than things; whoever numbers them beyond gets the last colour. */
 static void add_subsystems(Sections *sections, const TnScene *scene)
 {
     size_t bodies = (size_t)scene->body_count;
     int32_t *of_body = malloc((bodies + 1) * sizeof *of_body);
+    int64_t most = (int64_t)scene->body_count + scene->point_count;
     int32_t last = 0;
     for (size_t i = 0; of_body && i < bodies; i++) {
         of_body[i] = scene->bodies[i].subsystem;
@@ -66,9 +68,11 @@ static void add_subsystems(Sections *sections, const TnScene *scene)
         if (scene->point_subsystems[i] > last) last = scene->point_subsystems[i];
     for (int i = 0; i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
+        most += surface->triangle_count;
         for (int t = 0; surface->triangle_subsystems && t < surface->triangle_count; t++)
             if (surface->triangle_subsystems[t] > last) last = surface->triangle_subsystems[t];
     }
+    if (last > most) last = (int32_t)most;
     unsigned char *colors = malloc(((size_t)last + 1) * 3);
     if (of_body && colors) {
         for (int i = 0; i <= last; i++) {

@@ -1,5 +1,6 @@
 /* bounds.c: see bounds.h. */
 #include "bounds.h"
+#include "renderer.h"
 #include "turn.h"
 
 #include <float.h>
@@ -108,7 +109,7 @@ static void add_frame(const TnScene *scene, const TnFrame *frame, unsigned group
         /* endless, or known by its points */
         bool unbound = shape->type == TN_GEOM_PLANE || shape->type == TN_GEOM_HEIGHT_FIELD ||
                        shape->type == TN_GEOM_SOFT;
-        if (!unbound && (group_mask >> shape->group & 1))
+        if (!unbound && shape_in_groups(shape, group_mask))
             add_shape(one_box ? bodies : &bodies[shape->body - 1], scene, frame, shape);
     }
     for (int i = 0; i < scene->tube_count; i++) {

@@ -116,8 +116,8 @@ void place_shapes(Renderer *r, const TnFrame *frame, const DrawOptions *options,
         const TnSceneShape *shape = &scene->shapes[i];
         Instance *instance = &items->instances[i];
         items->radius[i] = -1;
-        if (shape->group < 0 || shape->group > 31 || !(options->group_mask >> shape->group & 1) ||
-            shape->body < 1 || shape->body > frame->body_count)
+        if (!shape_in_groups(shape, options->group_mask) || shape->body < 1 ||
+            shape->body > frame->body_count)
             continue;
         const double *pose = frame->poses + 7 * (shape->body - 1);
         double pos[3], quat[4], center[3], half[3], radius;

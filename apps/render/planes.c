@@ -36,7 +36,7 @@ static bool endless(const TnSceneShape *shape)
 /* Seen from behind, a plane is not drawn: it would hide all there is to see. */
 static bool in_sight(const TnSceneShape *shape, const PlanePlace *place, const DrawOptions *options)
 {
-    return (options->group_mask >> shape->group & 1) && place->offset < 0 &&
+    return shape_in_groups(shape, options->group_mask) && place->offset < 0 &&
            isfinite(place->offset);
 }
 

@@ -43,6 +43,8 @@ DrawOptions draw_options(void);
 /* The groups to show where nobody chose: 0 to 2, or all where these show less than half
  * of the bodies that move. */
 unsigned default_groups(const TnScene *scene);
+/* Whether a mask has the shape's group; a number beyond its bits is in none. */
+bool shape_in_groups(const TnSceneShape *shape, unsigned group_mask);
 
 /* NULL and a line in `error` where the driver is too old or a shader does not compile. The scene is
  * borrowed and must outlive the renderer. */

@@ -148,6 +148,8 @@ int cmd_convert(int argc, char **argv)
         option_text("-o", &convert.output, "OUT.xml", "the file to write; needed"),
         option_package_path(),
         option_free_base(),
+        option_files(),
+        option_limit_factor(),
         option_clear("--no-check", &convert.check,
                      "do not load the file again to compare it, which takes 20 steps of each"),
         option_set("--quiet", &convert.quiet, "print no closing line"),

@@ -274,6 +274,8 @@ int cmd_eval(int argc, char **argv)
                    "timestep"),
         option_package_path(),
         option_free_base(),
+        option_files(),
+        option_limit_factor(),
         option_set("--json", &eval.json, "print one JSON object with all digits"),
     };
     const int count = sizeof table / sizeof table[0];

@@ -345,11 +345,15 @@ int cmd_info(int argc, char **argv)
     bool as_json = false;
     TnDivisionDef division = {0};
     const char *path;
-    const Option table[] = {option_division(&division), option_pieces(&division),
-                            option_package_path(), option_free_base(),
+    const Option table[] = {option_division(&division),
+                            option_pieces(&division),
+                            option_package_path(),
+                            option_free_base(),
+                            option_files(),
+                            option_limit_factor(),
                             option_set("--json", &as_json, "print one JSON object")};
     int code = EXIT_FINE;
-    if (!options_parse("info", table, 5, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("info", table, 7, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     if (is_recording(path)) return print_recording_info(path, as_json);
     TnModel *model = load_model("info", path, NULL, &code);

@@ -366,6 +366,7 @@ static void print_json(const TnWorld *world, const RunOptions *run, const RunRes
     json_number(&json, "tolerance", run->sim.solver.tolerance);
     json_string(&json, "sleep", sleep_name((TnSleep)run->sim.sleep));
     json_integer(&json, "threads", run->sim.threads);
+    json_string(&json, "instruction_set", tn_instruction_set_name(tn_instruction_set()));
     if (team_ranks()) json_integer(&json, "processes", team_ranks()->count);
     json_integer(&json, "bodies", info.body_count - 1);
     json_integer(&json, "dof", info.dof_count);

@@ -84,10 +84,12 @@ int cmd_validate(int argc, char **argv)
         option_set("--strict", &strict, "treat remarks as errors"),
         option_package_path(),
         option_free_base(),
+        option_files(),
+        option_limit_factor(),
         option_set("--json", &as_json, "print one JSON object"),
     };
     int code = EXIT_FINE;
-    if (!options_parse("validate", table, 4, print_help, "MODEL", &path, argc, argv, &code))
+    if (!options_parse("validate", table, 6, print_help, "MODEL", &path, argc, argv, &code))
         return code;
     return validate(path, strict, as_json);
 }

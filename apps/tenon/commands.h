@@ -14,5 +14,6 @@ int cmd_info(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ static const Command commands[] = {
     {"convert", cmd_convert, "write a model (URDF, MJCF) as one plain MJCF file"},
     {"eval", cmd_eval, "compute poses, mass matrix, bias forces and sensors at one state"},
     {"solve", cmd_solve, "run the contact solver alone on problems stored in files"},
+    {"verify", cmd_verify, "compare simulations with closed forms and published results"},
 };
 
 const Program program = {
@@ -38,9 +39,10 @@ const Program program = {
         "  tenon render scenes/beam.xml --time 2 -o out/beam.png a soft beam meets a narrow gap\n"
         "  tenon info my_robot.xml                               what tenon reads from your model\n"
         "\n"
-        "Exit codes: 0 success; 1 the simulation diverged, or `solve` missed its tolerance;\n"
-        "2 wrong usage; 3 the model or problem is invalid; 4 a file cannot be read or written;\n"
-        "130 interrupted. Results go to stdout, messages to stderr.\n"
+        "Exit codes: 0 success; 1 the simulation diverged, `solve` missed its tolerance, or a\n"
+        "row of `verify` failed; 2 wrong usage; 3 the model or problem is invalid; 4 a file "
+        "cannot\n"
+        "be read or written; 130 interrupted. Results go to stdout, messages to stderr.\n"
         "Benchmarks are a program of their own: 'tenon-bench --help'.\n",
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],

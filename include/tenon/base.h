@@ -1,4 +1,4 @@
-/* tenon/base.h: version, errors, log callback. All other headers include it. */
+/* tenon/base.h: version, instruction set, errors, log callback. All other headers include it. */
 #ifndef TENON_BASE_H
 #define TENON_BASE_H
 
@@ -49,6 +49,25 @@ typedef enum TnLogLevel { TN_LOG_DEBUG, TN_LOG_INFO, TN_LOG_WARNING } TnLogLevel
 
 /* The library never prints. It calls this function if one was given. */
 typedef void (*TnLogFn)(void *user, TnLogLevel level, const char *message);
+
+/* The kernels (inner loops) that run, for the whole process. Those of wider vectors are faster and
+ * round differently; the portable ones, plain C, have the same bits on every processor
+ * (docs/determinism.md). */
+typedef enum TnInstructionSet {
+    TN_SET_BEST = 0, /* the widest that this processor has: the default */
+    TN_SET_PORTABLE,
+    TN_SET_AVX2,  /* with FMA; vectors of 32 bytes */
+    TN_SET_AVX512 /* F, DQ and VL; vectors of 64 bytes */
+} TnInstructionSet;
+#define TN_SET_COUNT 4
+
+/* Call it before any model is loaded and any world is created. False: this processor or this build
+ * does not have the set, and nothing changes. If it is not called, the environment variable
+ * TENON_ISA may name the set (portable, avx2, avx512; of a set that is not there, the next lower
+ * one is taken). */
+TN_API bool tn_use_instruction_set(TnInstructionSet set);
+TN_API TnInstructionSet tn_instruction_set(void); /* the one in use; never TN_SET_BEST */
+TN_API const char *tn_instruction_set_name(TnInstructionSet set); /* "best", "portable", … */
 
 TN_API const char *tn_version(void);
 TN_API const char *tn_status_name(TnStatus status);

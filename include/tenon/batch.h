@@ -21,7 +21,8 @@ typedef struct TnBatchDef {
     int thread_count; /* that share the worlds, 1 … 64; default 1. Each has its own worlds and helps
                          others when it is through with them */
     TnWorldDef world; /* of each of them. Its thread_count may only be above 1 if the one above is
-                         1. `log` is called by any of the threads */
+                         1. `log` is called by any of the threads. With a device other than
+                         TN_DEVICE_CPU all worlds are there, see the end of this header */
 } TnBatchDef;
 
 TN_API TnBatchDef tn_batch_def(void);
@@ -79,6 +80,11 @@ TN_API TnStatus tn_batch_set_body_mass(TnBatch *batch, const uint8_t *mask, TnBo
                                        const double *mass, const double *com, const double *inertia,
                                        TnError *err);
 
+/* Poses that a mocap body reaches at the end of the next step, as tn_world_set_mocap. pos: × 3;
+ * quat: × 4, NULL: as it is. They do not last over resets. */
+TN_API TnStatus tn_batch_set_mocap(TnBatch *batch, const uint8_t *mask, TnBodyId body,
+                                   const double *pos, const double *quat, TnError *err);
+
 /* States that tn_world_save has written, of any world of this model: count pointers and sizes. One
  * state may be given to many worlds. A world that had diverged goes on from it. */
 TN_API TnStatus tn_batch_restore(TnBatch *batch, const uint8_t *mask, const void *const *states,
@@ -103,12 +109,39 @@ TN_API TnRollout tn_rollout(void);
  * not finite are refused before the first step. Once warm, it allocates nothing. */
 TN_API TnStatus tn_batch_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err);
 
-/* A world of the batch, for questions, parameters, forces and all else. NULL: no such index. Call
+/* A world of the batch, for questions, parameters, forces and all else. NULL: no such index, or
+ * the batch is on a device. Call
  * tn_batch_push before questions if its row was written, and tn_batch_pull after calls that change
  * its state (restore, set_state, …). Do not destroy it. */
 TN_API TnWorld *tn_batch_world(const TnBatch *batch, int index);
 TN_API TnStatus tn_batch_push(TnBatch *batch, int index, TnError *err);
 TN_API void tn_batch_pull(TnBatch *batch, int index);
+
+/* ---- on a device ---- */
+
+/* A batch of several worlds whose definition names a device has its worlds there, each in the hands
+ * of some threads (docs/gpu.md says which models it takes). The device's rows are the states; those
+ * of TnBatchView are copies, which tn_batch_step, _rollout, _reset and _fetch make. A row here that
+ * was written since is handed over by the next call, as above.
+ *
+ * Whoever works on the device, too, needs no copies: tn_batch_device_step and the arrays of
+ * tn_batch_device_view. */
+typedef struct TnBatchDeviceView {
+    int memory; /* as DLPack counts kinds of memory: 2 CUDA's; 1 the host's, where loops stand for a
+                   device in tests; 0: the batch is not on a device. The device is the first */
+    /* one row per world, as in TnBatchView. They may be written there between calls */
+    double *time, *qpos, *qvel;
+    uint8_t *diverged;
+    double *mocap; /* 7 per mocap body, position and quaternion: where it will be at the end of the
+                      next step */
+} TnBatchDeviceView;
+TN_API TnBatchDeviceView tn_batch_device_view(const TnBatch *batch);
+/* So many steps of each world. mask: on the device, count bytes; NULL: all. */
+TN_API TnStatus tn_batch_device_step(TnBatch *batch, int steps, const uint8_t *mask, TnError *err);
+TN_API TnStatus tn_batch_device_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key,
+                                      TnError *err);
+/* Copies all rows and reports here. Without a device there is nothing to do. */
+TN_API TnStatus tn_batch_fetch(TnBatch *batch, TnError *err);
 
 #ifdef __cplusplus
 }

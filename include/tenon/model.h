@@ -819,6 +819,15 @@ typedef struct TnMemoryFile {
     size_t size; /* bytes */
 } TnMemoryFile;
 
+/* Which files a model may name: meshes, included models, control tracks. Others are errors.
+ * Symbolic links are followed. Files in memory, and packages of URDF, are always read. */
+typedef enum TnFileReach {
+    TN_FILES_NEAR,   /* in the model's folder and below (default); in the folder above it and below,
+                        but there no hidden ones */
+    TN_FILES_FOLDER, /* in the model's folder and below */
+    TN_FILES_ANY     /* anywhere */
+} TnFileReach;
+
 /* How a file is read. */
 typedef struct TnLoadDef {
     const char *text; /* read instead of the file, which need not exist; NULL (default): the file */
@@ -826,6 +835,12 @@ typedef struct TnLoadDef {
      * model begins, as "robot/arm.stl" for a model "robot/arm.xml" that names "arm.stl". */
     const TnMemoryFile *files;
     int file_count;
+    TnFileReach reach;
+    /* A file may ask for so much: 256 MB for each file, 5e6 elements of XML with all copies, 2e6
+     * nodes of a soft body that is made from a count, 1e6 segments of a cable. More is an error
+     * before memory is taken. This raises all of them, up to 2 GB, 1e9 elements, 2e7 nodes, 1e7
+     * segments; default 1 */
+    double limit_factor;
     /* of URDF only */
     const char *package_path; /* folders for package://, separated by ':', tried before those of
                                  the environment variable ROS_PACKAGE_PATH; may be NULL */

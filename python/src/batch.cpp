@@ -48,6 +48,9 @@ TnWorldDef world_def(const nb::dict &options)
             def.solver.method =
                 (TnMethod)choice(nb::cast<std::string>(value),
                                  {"auto", "subadmm", "assembled", "newton", "pgs"}, "solver");
+        else if (name == "device")
+            def.device =
+                (TnDevice)choice(nb::cast<std::string>(value), {"cpu", "cuda", "cuda64"}, "device");
         else if (name == "sleep")
             def.sleep =
                 (TnSleep)choice(nb::cast<std::string>(value), {"off", "passive", "all"}, "sleep");
@@ -320,6 +323,9 @@ static void set_parameter(const Batch &b, const std::string &what, int index, nb
     } else if (what == "joint_forces") {
         std::vector<TnJointForces> forces = joint_forces(data, index, columns);
         status = tn_batch_set_joint_forces(batch, who, index + 1, forces.data(), &err);
+    } else if (what == "mocap") {
+        const double *pos = column("pos", 3), *quat = column("quat", 4);
+        status = tn_batch_set_mocap(batch, who, index + 1, pos, quat, &err);
     } else if (what == "body_mass") {
         const double *mass = column("mass", 1), *com = column("com", 3),
                      *inertia = column("inertia", 6);
@@ -343,6 +349,101 @@ static Array sensors(const Batch &b)
     }
     check(status, err);
     return result;
+}
+
+/* ---- worlds on a device ---- */
+
+/* An array there, for whoever speaks DLPack. */
+template <typename T>
+static nb::object there(const std::shared_ptr<BatchData> &data, int memory, T *numbers,
+                        const std::vector<size_t> &shape)
+{
+    auto *keep = new std::shared_ptr<BatchData>(data);
+    nb::capsule owner(
+        keep, [](void *p) noexcept { delete static_cast<std::shared_ptr<BatchData> *>(p); });
+    return nb::cast(nb::ndarray<T>(numbers, shape.size(), shape.data(), owner, nullptr,
+                                   nb::dtype<T>(), memory, 0));
+}
+
+static TnBatchDeviceView device_view(const BatchData &data)
+{
+    TnBatchDeviceView view = tn_batch_device_view(data.batch);
+    if (!view.memory)
+        raise(TN_ERROR_USAGE, "the batch is not on a device; make it of several worlds, with "
+                              "device='cuda'");
+    return view;
+}
+
+static nb::object device_array(const Batch &b, const std::string &name)
+{
+    BatchData &data = open(b);
+    TnBatchDeviceView view = device_view(data);
+    size_t n = (size_t)data.view.count;
+    if (name == "time") return there(b.data, view.memory, view.time, {n});
+    if (name == "diverged") return there(b.data, view.memory, view.diverged, {n});
+    if (name == "mocap")
+        return there(b.data, view.memory, view.mocap,
+                     {n, (size_t)tn_model_info(data.model->model).mocap_count, 7});
+    if (name == "qpos")
+        return there(b.data, view.memory, view.qpos, {n, (size_t)data.view.qpos_count});
+    return there(b.data, view.memory, view.qvel, {n, (size_t)data.view.dof_count});
+}
+
+/* NULL for None; bytes or bools that lie there. */
+using AnyArray = nb::ndarray<nb::ro, nb::c_contig>;
+static const uint8_t *device_mask(const BatchData &data, nb::object mask, AnyArray &keep)
+{
+    int memory = device_view(data).memory;
+    if (mask.is_none()) return nullptr;
+    keep = nb::cast<AnyArray>(mask);
+    if (keep.device_type() != memory || keep.dtype().bits != 8 || keep.ndim() != 1 ||
+        keep.shape(0) != (size_t)data.view.count)
+        raise(TN_ERROR_USAGE, "mask: expected an array on the device of shape (" +
+                                  std::to_string(data.view.count) + ",), of bool or uint8");
+    return static_cast<const uint8_t *>(keep.data());
+}
+
+static void device_step(const Batch &b, int n, nb::object mask)
+{
+    BatchData &data = open(b);
+    AnyArray keep;
+    const uint8_t *who = device_mask(data, mask, keep);
+    Use use(data);
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tn_batch_device_step(data.batch, n, who, &err);
+    }
+    check(status, err);
+}
+
+static void device_reset(const Batch &b, nb::object mask, int key)
+{
+    BatchData &data = open(b);
+    AnyArray keep;
+    const uint8_t *who = device_mask(data, mask, keep);
+    Use use(data);
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tn_batch_device_reset(data.batch, who, key + 1, &err);
+    }
+    check(status, err);
+}
+
+static void fetch(const Batch &b)
+{
+    BatchData &data = open(b);
+    Use use(data);
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tn_batch_fetch(data.batch, &err);
+    }
+    check(status, err);
 }
 
 /* Whole arrays are written to the rows; the worlds learn of it at the next call. */
@@ -372,6 +473,13 @@ void bind_batch(nb::module_ &m)
                 tn_batch_reset(data.batch, who, key + 1);
             },
             nb::arg().none(), nb::arg())
+        .def("_device_array", device_array)
+        .def("_device_step", device_step, nb::arg(), nb::arg().none())
+        .def("_device_reset", device_reset, nb::arg().none(), nb::arg())
+        .def("_on_device",
+             [](const Batch &b) { return tn_batch_device_view(open(b).batch).memory != 0; })
+        .def("_report", [](const Batch &b, int index) { return open(b).view.reports[index]; })
+        .def("fetch", fetch, "Copies the states from the device to the arrays here.")
         .def("_handle",
              [](const Batch &b) {
                  open(b);

@@ -54,9 +54,19 @@ static std::shared_ptr<ModelData> compile(std::shared_ptr<TnModelBuilder> builde
     return data;
 }
 
+static TnFileReach reach_of(const std::string &name)
+{
+    if (name == "near") return TN_FILES_NEAR;
+    if (name == "folder") return TN_FILES_FOLDER;
+    if (name != "any")
+        raise(TN_ERROR_USAGE, "reach is 'near', 'folder' or 'any', not '" + name + "'");
+    return TN_FILES_ANY;
+}
+
 static std::shared_ptr<ModelData>
 load(const std::string &path, const std::optional<std::string> &text, const nb::dict &files,
-     const std::optional<std::string> &package_path, bool free_base)
+     const std::optional<std::string> &package_path, bool free_base, const std::string &reach,
+     double limit_factor)
 {
     auto remarks = std::make_unique<TnRemarks>();
     TnLoadDef def = tn_load_def();
@@ -65,6 +75,9 @@ load(const std::string &path, const std::optional<std::string> &text, const nb::
     if (text) def.text = text->c_str();
     if (package_path) def.package_path = package_path->c_str();
     def.free_base = free_base;
+    def.reach = reach_of(reach);
+    if (!(limit_factor >= 1.0)) raise(TN_ERROR_USAGE, "limit_factor must be 1 or more");
+    def.limit_factor = limit_factor;
     auto data = compile(read(path, def, files, remarks.get()));
     if (remarks->count > 0) data->remarks = remarks->message;
     return data;
@@ -180,7 +193,8 @@ static nb::dict info(const Model &m, const std::string &kind, int index)
     ASK(tendon)
     ASK(actuator)
     ASK(equality)
-    ASK(sensor) ASK(mesh) ASK(camera) ASK(rod) ASK(wheel) ASK(soft)
+    ASK(sensor)
+    ASK(mesh) ASK(camera) ASK(rod) ASK(wheel) ASK(soft)
 #undef ASK
         raise(TN_ERROR_USAGE, "no such kind: " + kind);
 }
@@ -307,11 +321,14 @@ void bind_model(nb::module_ &m)
         .def(
             "__init__",
             [](Model *self, const std::string &path, std::optional<std::string> text,
-               nb::dict files, std::optional<std::string> package_path, bool free_base) {
-                new (self) Model{load(path, text, files, package_path, free_base)};
+               nb::dict files, std::optional<std::string> package_path, bool free_base,
+               const std::string &reach, double limit_factor) {
+                new (self)
+                    Model{load(path, text, files, package_path, free_base, reach, limit_factor)};
             },
             nb::arg("path"), nb::arg("text") = nb::none(), nb::arg("files") = nb::dict(),
-            nb::arg("package_path") = nb::none(), nb::arg("free_base") = false)
+            nb::arg("package_path") = nb::none(), nb::arg("free_base") = false,
+            nb::arg("reach") = "near", nb::arg("limit_factor") = 1.0)
         .def(
             "__init__",
             [](Model *self, Builder &builder) {

@@ -86,6 +86,26 @@ NB_MODULE(_core, m)
     m.def("_warn_of_leaks", [] { nb::set_leak_warnings(true); }); /* for tests */
     m.def(
         "version", [] { return tn_version(); }, "The version of the library.");
+    m.def(
+        "instruction_set", [] { return tn_instruction_set_name(tn_instruction_set()); },
+        "The instruction set in use: portable, avx2 or avx512.");
+    m.def(
+        "use_instruction_set",
+        [](const std::string &name) {
+            for (int set = 0; set < TN_SET_COUNT; set++) {
+                auto choice = static_cast<TnInstructionSet>(set);
+                if (name != tn_instruction_set_name(choice)) continue;
+                if (tn_use_instruction_set(choice)) return;
+                raise(TN_ERROR_USAGE, "this processor does not have " + name);
+            }
+            raise(TN_ERROR_USAGE,
+                  "no instruction set '" + name + "'; expected best, portable, avx2 or avx512");
+        },
+        nb::arg("name"),
+        "Chooses the inner loops for the whole process, before any model is loaded: best (the "
+        "widest that\nthe processor has), avx512, avx2, or portable: slower, with the same "
+        "result on every "
+        "processor.");
     bind_builder(m);
     bind_model(m);
     bind_solver(m);

@@ -30,18 +30,19 @@ class Model(_core.Model):
     """
 
     @classmethod
-    def from_file(cls, path: Path, *, package_path: Optional[str] = None,
-                  free_base: bool = False) -> "Model":
+    def from_file(cls, path: Path, *, package_path: Optional[str] = None, free_base: bool = False, reach: str = "near",
+                  limit_factor: float = 1.0) -> "Model":
         """Reads MJCF or URDF. `package_path` (folders for ``package://``) and `free_base` (the root link is free) are
-        for URDF."""
-        return cls(os.fspath(path), None, {}, package_path, free_base)
+        for URDF. `reach` says which files the model may name: those in its folder and in the one above ("near"), in its
+        folder alone ("folder"), or "any". `limit_factor` raises the limits of what a file may ask for."""
+        return cls(os.fspath(path), None, {}, package_path, free_base, reach, limit_factor)
 
     @classmethod
     def from_string(cls, text: str, *, files: Optional[Mapping[str, bytes]] = None, package_path: Optional[str] = None,
-                    free_base: bool = False) -> "Model":
+                    free_base: bool = False, reach: str = "near", limit_factor: float = 1.0) -> "Model":
         """Reads MJCF or URDF from a text. `files` has what the text refers to (meshes, included files) by its path; what is
         not there is looked for on disk, in the present folder."""
-        return cls("<string>", text, dict(files or {}), package_path, free_base)
+        return cls("<string>", text, dict(files or {}), package_path, free_base, reach, limit_factor)
 
     @classmethod
     def _of_builder(cls, builder: _core.Builder) -> "Model":

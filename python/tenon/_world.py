@@ -378,8 +378,52 @@ class Recorder(_core.Recorder):
         self.close()
 
 
+class DeviceArrays:
+    """The arrays of a batch on a device: each speaks DLPack, as torch.from_dlpack(batch.there.qpos). They may be written
+    there between calls."""
+
+    def __init__(self, batch: "Batch"):
+        self._batch = batch
+
+    @property
+    def time(self) -> Any:
+        """s, (n,)."""
+        return self._batch._device_array("time")
+
+    @property
+    def qpos(self) -> Any:
+        """(n, nq)."""
+        return self._batch._device_array("qpos")
+
+    @property
+    def qvel(self) -> Any:
+        """(n, nv)."""
+        return self._batch._device_array("qvel")
+
+    @property
+    def diverged(self) -> Any:
+        """(n,), bytes."""
+        return self._batch._device_array("diverged")
+
+    @property
+    def mocap(self) -> Any:
+        """(n, mocap bodies, 7): positions and unit quaternions that they reach at the end of the next step."""
+        return self._batch._device_array("mocap")
+
+    def step(self, n: int = 1, mask: Any = None) -> None:
+        """n steps of each world, or of those of a mask on the device. Nothing is copied."""
+        self._batch._device_step(n, mask)
+
+    def reset(self, mask: Any = None, key: Optional[Which] = None) -> None:
+        """As Batch.reset, with a mask on the device."""
+        self._batch._device_reset(mask, -1 if key is None else self._batch.model.key(key))
+
+
 class Batch(_core.Batch):
     """n worlds of one model, stepped on several threads. Each has the bits of a lone world with the same inputs.
+
+    With ``device="cuda"`` and n > 1 the worlds are on a GPU (docs/gpu.md says which models that takes). The arrays here
+    are copies then, which step, rollout and reset renew; `there` has those of the device. There is no ``b[i]``.
 
     `qpos`, `qvel`, `ctrl` and `act` are live arrays with one row per world, as those of World. ``b[i]`` is world i, for
     forces and questions. Options are those of World; `threads` share the worlds.
@@ -410,7 +454,14 @@ class Batch(_core.Batch):
     def __len__(self) -> int:
         return self._n
 
+    @property
+    def there(self) -> DeviceArrays:
+        """The arrays on the device, and steps without copies."""
+        return DeviceArrays(self)
+
     def __getitem__(self, index: int) -> World:
+        if self._on_device():
+            raise UsageError("the worlds of this batch are on a device; use device='cpu' to ask one of them")
         place = index + self._n if index < 0 else index
         if not 0 <= place < self._n:
             raise IndexError(f"the batch has {self._n} worlds, not {index}")
@@ -466,6 +517,8 @@ class Batch(_core.Batch):
 
     def report(self, index: int) -> _core.Report:
         """The report of the last step of one world."""
+        if self._on_device():
+            return self._report(range(self._n)[index])
         return self[index].report
 
     def save(self) -> List[bytes]:
@@ -508,7 +561,7 @@ class Batch(_core.Batch):
         try:
             self._set(what, -1 if index is None else index, mask, rows)
         except Error:
-            for i in chosen:  # which have it and which refused it
+            for i in chosen if not self._on_device() else []:  # which have it and which refused it
                 try:
                     self[int(i)]._change(change_of(i)[0], *change_of(i)[1])
                 except Error:
@@ -556,6 +609,14 @@ class Batch(_core.Batch):
         index = self.model.body(body)
         self._change_all("body_mass", index, mask, dict(mass=mass, com=com, inertia=inertia), dict(com=(3,), inertia=(6,)),
                          lambda row: (index, row["mass"], row.get("com"), row.get("inertia")))
+
+    def set_mocap(self, body: Which, pos: npt.ArrayLike, quat: Optional[npt.ArrayLike] = None,
+                  mask: Optional[npt.ArrayLike] = None) -> None:
+        """Where a mocap body will be at the end of the next step: pos (n, 3) or (3,), quat (n, 4) or (4,), None: as it is."""
+        columns = dict(pos=self._rows("pos", pos, (3,)))
+        if quat is not None:
+            columns["quat"] = self._rows("quat", quat, (4,))
+        self._set("mocap", self.model.body(body), mask, columns)
 
     def close(self) -> None:
         """Gives the memory back, as soon as no array and no world of the batch is in use."""

@@ -262,3 +262,21 @@ def test_closed_and_wrong(arm):
         tenon.Batch(arm, 2, threads=65)
     with pytest.raises(tenon.UsageError, match="no option 'colour'"):
         tenon.Batch(arm, 2, colour=1)
+
+
+def test_a_device_that_is_not_there_is_said(arm):
+    with pytest.raises(tenon.Error, match="device"):
+        tenon.Batch(arm, 4, device="cuda")
+    with pytest.raises(tenon.Error, match="not one of cpu, cuda, cuda64"):
+        tenon.Batch(arm, 4, device="tpu")
+    batch = tenon.Batch(arm, 4, device="cpu")
+    batch.fetch()  # nothing to do
+    with pytest.raises(tenon.Error, match="not on a device"):
+        batch.there.step()
+
+
+def test_mocap_bodies_move_by_rows(arm):
+    batch = tenon.Batch(arm, 3)
+    batch.set_mocap("hand", [(0, 1, 0.5), (0, 1, 0.6), (0, 1, 0.7)], mask=np.array([True, True, False]))
+    batch.step()
+    assert [float(world.body_pose("hand")[0][2]) for world in batch] == pytest.approx([0.5, 0.6, 0.5])

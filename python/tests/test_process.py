@@ -17,6 +17,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 LEAKS = runpy.run_path(str(HERE / "leaks.py"))
 
 
+def test_the_instruction_set_of_a_process_can_be_chosen():
+    code = ("import tenon; tenon.use_instruction_set('portable'); print(tenon.instruction_set())\n"
+            "try: tenon.use_instruction_set('sse9')\n"
+            "except tenon.UsageError as error: print(error)")
+    out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
+    assert out.splitlines() == ["portable", "no instruction set 'sse9'; expected best, portable, avx2 or avx512"]
+
+
 def test_other_threads_run_while_a_world_steps(scenes):
     world = tenon.World(tenon.Model.from_file(scenes / "stir.xml"))
     started = threading.Event()

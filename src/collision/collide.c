@@ -75,6 +75,7 @@ static bool in_order(const TnShape *a, const TnTransform *ta, const TnShape *b,
 bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb,
                 double margin, TnManifold *out)
 {
+    if (!a || !ta || !b || !tb || !out) return false;
     out->count = 0;
     v3_set(out->normal, 0.0, 0.0, 1.0);
     if ((unsigned)a->type >= TYPE_COUNT || (unsigned)b->type >= TYPE_COUNT) return false;

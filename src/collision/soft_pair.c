@@ -64,9 +64,10 @@ static bool far_apart(const double *a, const double *b, const double *c, const d
                       double far)
 {
     bool apart = false;
-    for (int k = 0; k < 3; k++)
-        apart |= (fmin(a[k], b[k]) > fmax(c[k], d[k]) + far) |
-                 (fmin(c[k], d[k]) > fmax(a[k], b[k]) + far);
+    for (int k = 0; k < 3; k++) {
+        apart |= fmin(a[k], b[k]) > fmax(c[k], d[k]) + far;
+        apart |= fmin(c[k], d[k]) > fmax(a[k], b[k]) + far;
+    }
     return apart;
 }
 

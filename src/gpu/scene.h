@@ -19,12 +19,12 @@
 #define TN_GPU_SCENE_H
 
 #include <utility>
-#include <vector>
 
 #include "any_scene.h"
 #include "contacts.h"
 #include "iterate.h"
 #include "judge.h"
+#include "memory.h"
 #include "missed.h"
 #include "motion.h"
 
@@ -46,31 +46,6 @@ typedef enum Part { WHOLE, HEAD, FIRST, MORE, TAIL, LOOK, AGAIN, SOFTER, PARTS }
 struct Way {
     int relaxation = 0; /* so often was it taken back */
     bool soft = false;
-};
-
-/* Memory that is given back together. */
-struct Memory {
-    std::vector<void *> blocks;
-    template <class T> T *take(Queue &q, size_t n)
-    {
-        T *p = (T *)device_new(q, (n ? n : 1) * sizeof(T));
-        if (p) blocks.push_back(p);
-        device_clear(q, p, n * sizeof(T));
-        return p;
-    }
-    template <class T> T *copy(Queue &q, const T *from, size_t n)
-    {
-        T *p = take<T>(q, n);
-        copy_bytes(q, p, from, n * sizeof(T));
-        wait(q); /* the host's copy may be temporary */
-        return p;
-    }
-    void release()
-    {
-        for (void *p : blocks) device_delete(p);
-        blocks.clear();
-    }
-    ~Memory() { release(); }
 };
 
 template <class R> struct Scene : AnyScene {

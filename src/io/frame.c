@@ -5,8 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+static TnStatus refuse(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "frame: %s", why);
+    return TN_ERROR_USAGE;
+}
+
+static const char no_frame[] = "it must be given, and counts of 0 or more";
+
 TnFrame *tn_frame_create(const TnScene *scene, TnError *err)
 {
+    if (!scene) {
+        tn_error_add(err, TN_ERROR_USAGE, "no scene was given");
+        return NULL;
+    }
     TnFrame *frame = tn_calloc(1, sizeof *frame);
     if (frame) {
         frame->body_count = scene->body_count;
@@ -37,9 +49,11 @@ void tn_frame_destroy(TnFrame *frame)
 
 TnStatus tn_frame_reserve_contacts(TnFrame *frame, int count, TnError *err)
 {
+    if (!frame || count < 0) return refuse(err, no_frame);
     frame->contact_count = 0;
     if (count <= frame->contact_room) return TN_OK;
-    int room = count + count / 2; /* contacts come and go: grow seldom */
+    int room =
+        count < INT32_MAX / 2 ? count + count / 2 : count; /* contacts come and go: grow seldom */
     TnContact *contacts = tn_malloc((size_t)room * sizeof *contacts);
     if (!contacts) {
         tn_error_add(err, TN_ERROR_MEMORY, "no memory for %d contacts of a frame", count);
@@ -54,6 +68,7 @@ TnStatus tn_frame_reserve_contacts(TnFrame *frame, int count, TnError *err)
 TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count, int ctrl_count,
                                 TnError *err)
 {
+    if (!frame || qpos_count < 0 || dof_count < 0 || ctrl_count < 0) return refuse(err, no_frame);
     size_t total = (size_t)qpos_count + (size_t)dof_count + (size_t)ctrl_count;
     bool same = frame->qpos && frame->qpos_count == qpos_count && frame->dof_count == dof_count &&
                 frame->ctrl_count == ctrl_count;
@@ -78,6 +93,7 @@ TnStatus tn_frame_reserve_state(TnFrame *frame, int qpos_count, int dof_count, i
 /* One block for both: the points' numbers, then the tetrahedra's. */
 TnStatus tn_frame_reserve_stress(TnFrame *frame, int cell_count, TnError *err)
 {
+    if (!frame) return refuse(err, no_frame);
     if (cell_count < 0 ? !frame->stress : frame->stress && frame->cell_count == cell_count)
         return TN_OK;
     tn_free(frame->stress);
@@ -256,12 +272,6 @@ static TnStatus capture_stress(TnFrame *frame, const TnWorld *world, int soft_co
     }
     tn_free(work);
     return status;
-}
-
-static TnStatus refuse(TnError *err, const char *why)
-{
-    tn_error_add(err, TN_ERROR_USAGE, "frame: %s", why);
-    return TN_ERROR_USAGE;
 }
 
 TnStatus tn_frame_capture(TnFrame *frame, const TnWorld *world, const TnStepReport *report,

@@ -1,6 +1,7 @@
 /* io_file.c: reads a whole text file, pipes included, and refuses what cannot be a model. */
 #include "io_file.h"
 #include "../base/base.h"
+#include "io_reach.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,6 +101,11 @@ static char *copy_given(const TnMemoryFile *file, size_t *size)
     return text;
 }
 
+bool tn_io_is_given(const TnLoadDef *given, const char *path)
+{
+    return find_given(given, path) >= 0;
+}
+
 /* ---- on disk ---- */
 
 bool tn_io_file_exists(const TnLoadDef *given, const char *path)
@@ -108,17 +114,19 @@ bool tn_io_file_exists(const TnLoadDef *given, const char *path)
     return find_given(given, path) >= 0 || stat(path, &info) == 0;
 }
 
+static const char too_large[] = "is larger than a file may be (256 MB)" TN_RAISE_LIMIT;
+
 /* Reads until the end, doubling the buffer. NULL with a reason, or with none when memory is short.
  */
-static char *read_all(FILE *file, size_t *size, const char **reason)
+static char *read_all(FILE *file, size_t limit, size_t *size, const char **reason)
 {
     size_t capacity = 16 * 1024, used = 0;
     char *text = tn_malloc(capacity + 1);
     *reason = NULL;
     while (text) {
         used += fread(text + used, 1, capacity - used, file);
-        if (used > TN_IO_FILE_LIMIT) {
-            *reason = "is larger than 256 MB";
+        if (used > limit) {
+            *reason = too_large;
             tn_free(text);
             return NULL;
         }
@@ -142,22 +150,25 @@ static char *read_all(FILE *file, size_t *size, const char **reason)
 }
 
 /* NULL, or the reason why it cannot be read; no text without a reason: no memory. */
-static const char *read_disk(const char *path, TnIoFile *out)
+static const char *read_disk(const char *path, bool first, size_t limit, TnIoFile *out)
 {
+    struct stat info;
+    /* to open a pipe may take for ever */
+    if (!first && stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return "is not a regular file";
     FILE *file = fopen(path, "rb");
     if (!file) return reason_of(errno);
-    struct stat info;
     const char *reason = NULL;
     if (fstat(fileno(file), &info) != 0)
         reason = reason_of(errno);
     else if (S_ISDIR(info.st_mode))
         reason = "is a directory";
-    else if (S_ISREG(info.st_mode) && info.st_size > (off_t)TN_IO_FILE_LIMIT)
-        reason = "is larger than 256 MB";
+    else if (S_ISREG(info.st_mode) && info.st_size > (off_t)limit)
+        reason = too_large;
     if (!reason) {
         out->device = (uint64_t)info.st_dev;
         out->inode = (uint64_t)info.st_ino;
-        out->text = read_all(file, &out->size, &reason);
+        out->text = read_all(file, limit, &out->size, &reason);
     }
     fclose(file);
     return reason;
@@ -168,11 +179,12 @@ bool tn_io_read_file(const TnLoadDef *given, const char *path, TnSource from, co
 {
     *out = (TnIoFile){0};
     const char *reason = NULL;
+    size_t limit = (size_t)tn_load_limit(given, TN_LIMIT_FILE, TN_MOST_FILE);
     int index = find_given(given, path);
     if (index < 0) {
-        reason = read_disk(path, out);
-    } else if (given->files[index].size > TN_IO_FILE_LIMIT) {
-        reason = "is larger than 256 MB";
+        reason = read_disk(path, !from.file, limit, out);
+    } else if (given->files[index].size > limit) {
+        reason = too_large;
     } else {
         out->device = UINT64_MAX; /* of no disk */
         out->inode = (uint64_t)index;

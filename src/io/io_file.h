@@ -4,8 +4,6 @@
 
 #include <tenon/model.h>
 
-#define TN_IO_FILE_LIMIT ((size_t)256 * 1024 * 1024) /* bytes; larger ones are refused */
-
 typedef struct TnIoFile {
     char *text; /* size bytes and a closing zero; free with tn_free */
     size_t size;
@@ -13,10 +11,12 @@ typedef struct TnIoFile {
 } TnIoFile;
 
 /* False and an error when the file cannot be read. `from` is the element that names the file, all
- * zero for the first. `given` may have files in memory; NULL: none. */
+ * zero for the first. `given` may have files in memory; NULL: none. Only the first may be a pipe.
+ */
 bool tn_io_read_file(const TnLoadDef *given, const char *path, TnSource from, const char *element,
                      TnIoFile *out, TnError *err);
 bool tn_io_file_exists(const TnLoadDef *given, const char *path);
+bool tn_io_is_given(const TnLoadDef *given, const char *path); /* in memory */
 /* Offset of the first byte that is no UTF-8, or size. */
 size_t tn_io_utf8_fault(const char *text, size_t size);
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct TnIoBlock TnIoBlock;
 
@@ -15,6 +16,8 @@ typedef struct TnIoPool {
     TnIoBlock *blocks; /* newest first */
     size_t used, size; /* of the newest block */
     bool failed;       /* the system gave no memory at least once */
+    /* of XML in it (xml_dom.h), and how many there may be; 0: any number */
+    int64_t elements, most_elements;
 } TnIoPool;
 
 void *tn_io_alloc(TnIoPool *pool, size_t bytes); /* cleared, 16-byte aligned; NULL: no memory */

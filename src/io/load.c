@@ -1,5 +1,6 @@
 /* load.c: a model file, by content: the root element tells the format. */
 #include "../base/base.h"
+#include "io_reach.h"
 #include "mjcf_copy.h"
 #include "urdf.h"
 
@@ -102,7 +103,7 @@ static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
     m->builder = NULL;
 }
 
-TnLoadDef tn_load_def(void) { return (TnLoadDef){.package_path = NULL}; }
+TnLoadDef tn_load_def(void) { return (TnLoadDef){.limit_factor = 1.0}; }
 
 TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemarks *remarks,
                                 TnError *err)
@@ -121,6 +122,7 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
     }
     m->remarks = remarks;
     m->load = def ? def : &usual;
+    m->pool.most_elements = tn_load_limit(m->load, TN_LIMIT_ELEMENTS, TN_MOST_ELEMENTS);
     m->number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!m->number_locale) {
         tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);

@@ -255,7 +255,9 @@ typedef struct TnMjcf {
     struct TnMjcfSaid *said, *last_said; /* remarks so far, told at the end */
     locale_t number_locale;
     const TnLoadDef *load;
-    const char *main_directory;  /* with its '/', or "" */
+    const char *main_directory;  /* with its '/', or ""; of an attached model its own */
+    bool too_many;               /* copies were refused */
+    const char *first_directory; /* that of the file that was asked for */
     struct TnMjcfOpened *opened; /* files read so far */
     TnModelBuilder *builder;
     TnXmlElement *root;
@@ -292,6 +294,9 @@ void tn_mjcf_error(TnMjcf *m, const TnXmlElement *element, const char *format, .
  * is taken. */
 void tn_mjcf_error_attr(TnMjcf *m, const TnXmlElement *element, const char *name,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* An error where a cable is asked for with more segments than a file may ask for. */
+bool tn_mjcf_too_many_segments(TnMjcf *m, const TnXmlElement *element, const char *name,
+                               double count);
 void tn_mjcf_remark(TnMjcf *m, TnMjcfRemark which, TnSource place, const char *element);
 void tn_mjcf_tell_remarks(TnMjcf *m); /* writes them all into m->remarks */
 /* Once for each name of an element. */

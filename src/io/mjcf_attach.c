@@ -210,6 +210,17 @@ static TnXmlElement *attached_frame(TnMjcf *m, const Sub *sub, const TnXmlElemen
     return frame;
 }
 
+/* Not more, and not deeper, than a file may ask for. */
+static bool fits(TnMjcf *m, const TnXmlElement *element, const TnXmlElement *root)
+{
+    int depth = tn_copy_depth(root);
+    for (const TnXmlElement *e = element; e; e = e->parent) depth++;
+    if (depth > TN_XML_DEPTH_LIMIT)
+        tn_mjcf_error(m, element, "with what is attached, elements are nested more than %d deep",
+                      TN_XML_DEPTH_LIMIT);
+    return depth <= TN_XML_DEPTH_LIMIT && tn_copy_fits(m, element, tn_copy_size(root));
+}
+
 static void collect_names(TnMjcf *m, TnCopy *copy, const Sub *sub, const TnXmlElement *body)
 {
     if (body) tn_copy_collect(m, &copy->set, body);
@@ -243,7 +254,7 @@ void tn_mjcf_attach(TnMjcf *m, TnXmlElement *root, TnXmlElement *parent, TnXmlEl
                                name->value);
     }
     TnXmlElement *frame = NULL;
-    if (sub && sub->root && m->err.count == before) {
+    if (sub && sub->root && m->err.count == before && fits(m, element, sub->root)) {
         TnCopy copy = {.before = prefix->value, .after = "", .instance = ++m->instance_count};
         const char *main_class = joined(m, prefix->value[0] ? prefix->value : sub->name, "main");
         collect_names(m, &copy, sub, body);

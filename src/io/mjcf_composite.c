@@ -104,9 +104,9 @@ static bool sample_curve(TnMjcf *m, Cable *c)
     tn_mjcf_reals(m, &view, "count", counts, 3);
     tn_mjcf_reals(m, &view, "size", size, 3);
     if (read_curve(m, c, shapes) < 0) return false;
-    if (counts[0] < 3 || counts[0] > 1e6 || counts[1] != 1 || counts[2] != 1) {
-        tn_mjcf_error_attr(m, c->element, "count",
-                           "count of a cable must be N 1 1 with 3 <= N <= 1000000");
+    if (tn_mjcf_too_many_segments(m, c->element, "count", counts[0])) return false;
+    if (counts[0] < 3 || counts[1] != 1 || counts[2] != 1) {
+        tn_mjcf_error_attr(m, c->element, "count", "count of a cable must be N 1 1 with 3 <= N");
         return false;
     }
     int n = (int)counts[0];

@@ -1,5 +1,6 @@
 /* mjcf_copy.c: which names an element defines and refers to, and copies under other names. */
 #include "mjcf_copy.h"
+#include "io_reach.h"
 
 #include <string.h>
 
@@ -221,6 +222,34 @@ static const char *new_value(TnMjcf *m, const TnCopy *copy, const TnXmlElement *
         return renamed(m, copy, attr->value, strlen(attr->value));
     int kind = kind_referred(e, attr->name);
     return kind < 0 ? attr->value : rename_list(m, copy, (TnMjcfNameKind)kind, attr->value);
+}
+
+double tn_copy_size(const TnXmlElement *e)
+{
+    double size = 1;
+    for (const TnXmlElement *child = e->first; child; child = child->next)
+        size += tn_copy_size(child);
+    return size;
+}
+
+int tn_copy_depth(const TnXmlElement *e)
+{
+    int most = 0;
+    for (const TnXmlElement *child = e->first; child; child = child->next) {
+        int depth = tn_copy_depth(child);
+        if (depth > most) most = depth;
+    }
+    return 1 + most;
+}
+
+bool tn_copy_fits(TnMjcf *m, const TnXmlElement *at, double count)
+{
+    if (tn_xml_count(&m->pool, count)) return true;
+    m->too_many = true;
+    tn_mjcf_error(m, at,
+                  "these copies have more elements than a file may ask for (%lld)" TN_RAISE_LIMIT,
+                  (long long)m->pool.most_elements);
+    return false;
 }
 
 TnXmlElement *tn_copy_element(TnMjcf *m, const TnCopy *copy, const TnXmlElement *e)

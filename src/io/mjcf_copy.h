@@ -25,6 +25,11 @@ bool tn_copy_collect(TnMjcf *m, TnCopySet *set, const TnXmlElement *element);
 bool tn_copy_collect_one(TnMjcf *m, TnCopySet *set, const TnXmlElement *element);
 /* A copy without parent and siblings; NULL: no memory. */
 TnXmlElement *tn_copy_element(TnMjcf *m, const TnCopy *copy, const TnXmlElement *element);
+/* How many elements there are in it, itself included, and how deep they are nested. */
+double tn_copy_size(const TnXmlElement *element);
+int tn_copy_depth(const TnXmlElement *element);
+/* Counts so many elements of copies; false and an error at `at`: a file may not ask for so many. */
+bool tn_copy_fits(TnMjcf *m, const TnXmlElement *at, double count);
 /* How many references of an element and its children are in the set, and how many are not. */
 typedef struct TnCopyRefs {
     int inside, outside;

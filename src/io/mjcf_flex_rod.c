@@ -50,8 +50,9 @@ static bool make_line(TnMjcf *m, Rope *r, bool circle)
     double count[3] = {10, 1, 1}, spacing[3] = {0.02, 0.02, 0.02};
     tn_mjcf_reals(m, &view, "count", count, 3);
     tn_mjcf_reals(m, &view, "spacing", spacing, 3);
+    if (tn_mjcf_too_many_segments(m, r->element, "count", count[0])) return false;
     int points = circle ? (int)count[0] - 1 : (int)count[0];
-    if (!(points >= 3 && count[0] < TN_MJCF_NODE_LIMIT && count[1] == 1 && count[2] == 1)) {
+    if (!(points >= 3 && count[1] == 1 && count[2] == 1)) {
         tn_mjcf_error_attr(m, r->element, "count",
                            "a rope needs a count of %d or more, then 1 and 1", circle ? 4 : 3);
         return false;

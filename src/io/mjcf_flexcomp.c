@@ -81,8 +81,10 @@ static bool make_shape(TnMjcf *m, const TnXmlElement *e, TnFlexShape shape, int 
             return false;
         }
     }
-    if (counts[0] * counts[1] * counts[2] > TN_MJCF_NODE_LIMIT) {
-        tn_mjcf_error_attr(m, e, "count", "count asks for more than %d nodes", TN_MJCF_NODE_LIMIT);
+    int64_t limit = tn_load_limit(m->load, TN_LIMIT_NODES, TN_MOST_NODES);
+    if (counts[0] * counts[1] * counts[2] > (double)limit) {
+        tn_mjcf_error_attr(m, e, "count", "count asks for more than %lld nodes" TN_RAISE_LIMIT,
+                           (long long)limit);
         return false;
     }
     for (int k = 0; k < 3; k++) count[k] = (int)counts[k];

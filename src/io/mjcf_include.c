@@ -6,6 +6,7 @@
  * each other many times from exploding. */
 #include "../base/base.h"
 #include "io_file.h"
+#include "io_reach.h"
 #include "mjcf.h"
 
 #include <stdio.h>
@@ -34,13 +35,22 @@ static size_t directory_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *path)
+static const char *look_for(TnMjcf *m, const TnXmlElement *element, const char *path)
 {
     if (path[0] == '/') return path;
     const char *beside_main = join(m, m->main_directory, strlen(m->main_directory), path);
     if (!beside_main || tn_io_file_exists(m->load, beside_main)) return beside_main;
     const char *beside = join(m, element->file, directory_length(element->file), path);
     return !beside || tn_io_file_exists(m->load, beside) ? beside : beside_main;
+}
+
+const char *tn_mjcf_resolve(TnMjcf *m, const TnXmlElement *element, const char *path)
+{
+    path = look_for(m, element, path);
+    if (!path || tn_io_may_read(m->load, m->first_directory, path)) return path;
+    tn_mjcf_error_attr(m, element, "file", "'%.300s' is not in the model's folder" TN_RAISE_REACH,
+                       path);
+    return NULL;
 }
 
 static TnXmlElement *open_file(TnMjcf *m, const char *path, const TnXmlElement *from,
@@ -164,6 +174,7 @@ TnXmlElement *tn_mjcf_read_other(TnMjcf *m, const TnXmlElement *element, const c
 TnXmlElement *tn_mjcf_read_tree(TnMjcf *m, const char *path, const char *text)
 {
     m->main_directory = tn_io_copy(&m->pool, path, directory_length(path));
+    m->first_directory = m->main_directory;
     const char *copy = tn_io_copy(&m->pool, path, strlen(path));
     Opened *entry = NULL;
     if (!copy || !m->main_directory) return NULL;

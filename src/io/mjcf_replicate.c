@@ -108,6 +108,7 @@ static const char *suffix(TnMjcf *m, const char *sep, int index, int count)
 void tn_mjcf_replicate(TnMjcf *m, TnXmlElement *root, TnXmlElement *parent, TnXmlElement *element)
 {
     int before = m->err.count;
+    if (m->too_many) return;
     tn_mjcf_check(m, TN_GROUP_BODY, element);
     TnMjcfView view = tn_mjcf_plain_view(element);
     TnMjcfPose pose = tn_mjcf_identity();
@@ -127,6 +128,11 @@ void tn_mjcf_replicate(TnMjcf *m, TnXmlElement *root, TnXmlElement *parent, TnXm
         ends[s] = touched[s] ? tn_xml_new(m, touched[s]->element, sections[s]) : NULL;
         if (ends[s]) tn_xml_append(root, ends[s]);
     }
+    double size = 1; /* the frame */
+    for (const TnXmlElement *e = element->first; e; e = e->next) size += tn_copy_size(e);
+    for (size_t s = 0; s < SECTION_COUNT; s++)
+        for (const Touched *t = touched[s]; t; t = t->next) size += tn_copy_size(t->element);
+    if (count > 0 && !tn_copy_fits(m, element, size * count)) return;
     TnXmlElement list = {0};
     for (int i = 0; i < count && m->err.count == before && !m->pool.failed; i++) {
         copy.after = suffix(m, sep ? sep : "", i, count);

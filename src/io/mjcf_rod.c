@@ -7,6 +7,7 @@
  * or start="…" end="…" segments="N" in place of points. Its bodies come after so many <body>
  * elements of the file as `after` says; without it, after all. A <rod> without a shape speaks of
  * the cable of that name (mjcf_composite.c). */
+#include "io_reach.h"
 #include "mjcf.h"
 
 #include <stdio.h>
@@ -60,6 +61,16 @@ void tn_mjcf_note_rod(TnMjcf *m, const TnXmlElement *e)
 
 /* ---- shape and material ---- */
 
+bool tn_mjcf_too_many_segments(TnMjcf *m, const TnXmlElement *element, const char *name,
+                               double count)
+{
+    int64_t limit = tn_load_limit(m->load, TN_LIMIT_SEGMENTS, TN_MOST_SEGMENTS);
+    if (count <= (double)limit) return false;
+    tn_mjcf_error_attr(m, element, name, "%s asks for more than %lld segments" TN_RAISE_LIMIT, name,
+                       (long long)limit);
+    return true;
+}
+
 static bool read_shape(TnMjcf *m, const TnXmlElement *e, TnRodDef *def)
 {
     TnMjcfView view = tn_mjcf_plain_view(e);
@@ -81,8 +92,9 @@ static bool read_shape(TnMjcf *m, const TnXmlElement *e, TnRodDef *def)
     bool ends = tn_mjcf_reals(m, &view, "start", def->start, 3) == 3 &&
                 tn_mjcf_reals(m, &view, "end", def->end, 3) == 3;
     def->segment_count = tn_mjcf_int(m, &view, "segments", 0);
-    if (ends && def->segment_count >= 2 && def->segment_count <= 1000000) return true;
-    tn_mjcf_error(m, e, "a straight rod needs start, end and segments (2 to 1000000)");
+    if (tn_mjcf_too_many_segments(m, e, "segments", def->segment_count)) return false;
+    if (ends && def->segment_count >= 2) return true;
+    tn_mjcf_error(m, e, "a straight rod needs start, end and segments (2 or more)");
     return false;
 }
 

@@ -11,10 +11,9 @@
 #ifndef TN_IO_MJCF_SOFT_H
 #define TN_IO_MJCF_SOFT_H
 
+#include "io_reach.h"
 #include "mjcf.h"
 #include "tet_file.h"
-
-#define TN_MJCF_NODE_LIMIT 20000000 /* of one soft body: what indices of 32 bits have room for */
 
 /* A soft body by name, for those who refer to it. */
 typedef struct TnMjcfNodes {

@@ -115,14 +115,16 @@ static bool read_cells(TnMjcf *m, const TnXmlElement *e, int count, int cells[3]
         all *= numbers[i] + 1;
         if (given != count || numbers[i] < 1) given = 0;
     }
-    if (given == count && all <= TN_MJCF_NODE_LIMIT) return true;
+    int64_t limit = tn_load_limit(m->load, TN_LIMIT_NODES, TN_MOST_NODES);
+    if (given == count && all <= (double)limit) return true;
     static const char *const wanted[] = {"one number above 0: elements from the centre to the "
                                          "surface",
                                          "two numbers above 0: elements from the axis to the side, "
                                          "and layers",
                                          "three numbers above 0: cells in each direction"};
     if (given == count)
-        tn_mjcf_error_attr(m, e, "cells", "cells asks for more than %d nodes", TN_MJCF_NODE_LIMIT);
+        tn_mjcf_error_attr(m, e, "cells", "cells asks for more than %lld nodes" TN_RAISE_LIMIT,
+                           (long long)limit);
     else
         tn_mjcf_error_attr(m, e, "cells", "cells needs %s", wanted[count - 1]);
     return false;

@@ -53,10 +53,17 @@ void tn_problem_file_destroy(TnProblemFile *file)
     tn_free(file);
 }
 
-TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file) { return file->info; }
+TnProblemFileInfo tn_problem_file_info(const TnProblemFile *file)
+{
+    return file ? file->info : (TnProblemFileInfo){0};
+}
 
 TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, TnError *err)
 {
+    if (!file) {
+        tn_error_add(err, TN_ERROR_USAGE, "no problem was given");
+        return NULL;
+    }
     TnSolver *solver = tn_solver_create(def, err);
     if (!solver) return NULL;
     for (int i = 0; i < file->block_count; i++) tn_solver_add_block(solver, &file->blocks[i]);
@@ -65,7 +72,7 @@ TnSolver *tn_problem_solver(const TnProblemFile *file, const TnSolverDef *def, T
     return solver;
 }
 
-double tn_problem_shift(const TnProblemFile *file) { return file->shift; }
+double tn_problem_shift(const TnProblemFile *file) { return file ? file->shift : 0.0; }
 
 static bool add_shifted_block(const TnProblemFile *file, const TnBlockDef *block, TnSolver *solver)
 {
@@ -84,7 +91,7 @@ static bool add_shifted_block(const TnProblemFile *file, const TnBlockDef *block
 TnSolver *tn_problem_solver_near(const TnProblemFile *file, const TnSolverDef *def,
                                  const double *lambda, TnError *err)
 {
-    if (file->shift == 0.0) return tn_problem_solver(file, def, err);
+    if (!file || file->shift == 0.0) return tn_problem_solver(file, def, err);
     TnSolver *solver = tn_solver_create(def, err);
     for (int i = 0; solver && i < file->block_count; i++)
         if (!add_shifted_block(file, &file->blocks[i], solver)) {
@@ -104,5 +111,5 @@ TnSolver *tn_problem_solver_near(const TnProblemFile *file, const TnSolverDef *d
 
 void tn_problem_start(const TnProblemFile *file, TnSolver *solver)
 {
-    tn_solver_start(solver, file->v, file->lambda);
+    if (file) tn_solver_start(solver, file->v, file->lambda);
 }

@@ -133,6 +133,10 @@ static bool write_all(FILE *out, const TnSolver *solver)
 
 TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err)
 {
+    if (!solver || !path) {
+        tn_error_add(err, TN_ERROR_USAGE, "solver and path must be given");
+        return TN_ERROR_USAGE;
+    }
     TnError local = {0};
     if (!err) err = &local;
     for (int i = 1; i <= tn_solver_block_count(solver); i++)

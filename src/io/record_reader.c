@@ -346,8 +346,15 @@ void tn_recording_close(TnRecording *recording)
     tn_free(recording);
 }
 
-const TnScene *tn_recording_scene(const TnRecording *recording) { return recording->scene; }
-TnRecordingInfo tn_recording_info(const TnRecording *recording) { return recording->info; }
+const TnScene *tn_recording_scene(const TnRecording *recording)
+{
+    return recording ? recording->scene : NULL;
+}
+
+TnRecordingInfo tn_recording_info(const TnRecording *recording)
+{
+    return recording ? recording->info : (TnRecordingInfo){0};
+}
 
 double tn_recording_time(const TnRecording *recording, int index)
 {

@@ -195,7 +195,7 @@ double tn_record_resolution(const TnScene *scene)
             extent = fmax(extent, surface_reach(&scene->surfaces[i]));
     }
     if (!(extent > 0) || !isfinite(extent)) extent = 1;
-    int exponent = (int)floor(log2(extent)) - 20;
+    int exponent = ilogb(extent) - 20;
     if (exponent > -20) exponent = -20;
     if (exponent < -40) exponent = -40;
     return ldexp(1, exponent);

@@ -254,6 +254,10 @@ static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *e
 TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const TnScene *scene,
                                TnError *err)
 {
+    if (!def || !path || !scene) {
+        tn_error_add(err, TN_ERROR_USAGE, "def, path and scene must be given");
+        return NULL;
+    }
     if (def->group_frames < 1 || def->group_frames > TN_RECORD_MAX_FRAMES) {
         tn_error_add(err, TN_ERROR_USAGE, "group_frames is %d; it must be 1 to %d",
                      def->group_frames, TN_RECORD_MAX_FRAMES);
@@ -427,6 +431,10 @@ static bool add_frame(TnRecorder *recorder, const TnFrame *frame)
 
 TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *err)
 {
+    if (!recorder || !frame) {
+        tn_error_add(err, TN_ERROR_USAGE, "recorder and frame must be given");
+        return TN_ERROR_USAGE;
+    }
     TnRecordGroup *group = &recorder->group;
     if (recorder->failed) {
         tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
@@ -455,6 +463,10 @@ TnStatus tn_recorder_write(TnRecorder *recorder, const TnFrame *frame, TnError *
 
 TnStatus tn_recorder_flush(TnRecorder *recorder, TnError *err)
 {
+    if (!recorder) {
+        tn_error_add(err, TN_ERROR_USAGE, "recorder must be given");
+        return TN_ERROR_USAGE;
+    }
     if (recorder->failed) {
         tn_error_add(err, TN_ERROR_IO, "%.700s: the recording already ended with an error",
                      recorder->path);

@@ -385,13 +385,21 @@ static TnScene *create(const Source *from, TnError *err)
     return lay_scene(&layout, from);
 }
 
+static TnScene *no_object(TnError *err, const char *why)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "%s", why);
+    return NULL;
+}
+
 TnScene *tn_scene_create(const TnModel *model, TnError *err)
 {
+    if (!model) return no_object(err, "no model was given");
     return create(&(Source){.model = model}, err);
 }
 
 TnScene *tn_scene_create_of(const TnWorld *world, TnError *err)
 {
+    if (!world) return no_object(err, "no world was given");
     return create(&(Source){.model = tn_world_model(world), .world = world}, err);
 }
 

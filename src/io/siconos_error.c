@@ -104,8 +104,13 @@ static double global_error(const TnSiconos *s, bool symmetric, const double *v, 
 void tn_problem_file_error(const TnProblemFile *file, const double *v, const double *lambda,
                            double *as_read, double *symmetric)
 {
-    const TnSiconos *s = &file->siconos;
+    double unwanted;
+    if (!as_read) as_read = &unwanted;
+    if (!symmetric) symmetric = &unwanted;
     *as_read = *symmetric = NAN;
+    if (!file) return;
+    const TnSiconos *s = &file->siconos;
+    if ((s->global && !v) || (s->nc > 0 && !lambda)) return;
     if (file->info.format == TN_PROBLEM_TENON) return;
     int rows = s->d * s->nc, n = s->W.rows, per_contact = s->d == 2 ? 3 : s->d;
     double *scratch = tn_calloc(2 * (size_t)rows + 3 * (size_t)n + 1, sizeof(double));

@@ -12,8 +12,15 @@ const char *tn_signal_kind_name(TnSignalKind kind)
     return kind >= 0 && kind < TN_SIGNAL_COUNT ? names[kind] : "";
 }
 
+static TnStatus refuse(TnError *err)
+{
+    tn_error_add(err, TN_ERROR_USAGE, "a frame and a world must be given");
+    return TN_ERROR_USAGE;
+}
+
 TnStatus tn_frame_reserve_signals(TnFrame *frame, int count, TnError *err)
 {
+    if (!frame || count < 0) return refuse(err);
     frame->signal_count = 0;
     if (count > frame->signal_room) {
         double *signals = tn_malloc((size_t)count * sizeof *signals);
@@ -53,6 +60,7 @@ static double *capture_joints(double *to, const TnModel *model, int joint_count,
 
 TnStatus tn_frame_capture_signals(TnFrame *frame, TnWorld *world, TnError *err)
 {
+    if (!frame || !world) return refuse(err);
     const TnModel *model = tn_world_model(world);
     TnModelInfo info = tn_model_info(model);
     TnStateView state = tn_world_state(world);

@@ -106,6 +106,10 @@ bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *f
 
 bool tn_tet_mesh_load(const char *path, TnTetMesh *out, TnError *err)
 {
+    if (!path || !out) {
+        tn_error_add(err, TN_ERROR_USAGE, "path and out must be given");
+        return false;
+    }
     int file_nodes;
     return tn_tet_load(NULL, path, out, &file_nodes, err);
 }

@@ -98,7 +98,8 @@ void tn_urdf_read_materials(TnUrdf *u);
 void tn_urdf_add_geoms(TnUrdf *u, const TnUrdfLink *link);
 /* A <mesh> (urdf_mesh.c); NULL after an error, or a remark where it is a visual's. */
 const TnUrdfMesh *tn_urdf_mesh(TnUrdf *u, const TnXmlElement *e, bool visual);
-/* The file that a `filename` means (urdf_path.c); NULL: there is none. */
-const char *tn_urdf_resolve(TnUrdf *u, const char *filename);
+/* The file that a `filename` means (urdf_path.c); NULL: there is none, or it is outside of what may
+ * be read. */
+const char *tn_urdf_resolve(TnUrdf *u, const char *filename, bool *outside);
 
 #endif

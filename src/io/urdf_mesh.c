@@ -3,6 +3,7 @@
  * A visual whose mesh is missing or cannot be read is left out with a remark: the robot moves
  * without it. */
 #include "io_file.h"
+#include "io_reach.h"
 #include "mesh_dae.h"
 #include "mesh_file.h"
 #include "urdf.h"
@@ -17,7 +18,7 @@ static bool read_file(TnUrdf *u, const char *path, TnMeshFile *mesh, TnUrdfMesh 
 {
     TnIoFile file;
     TnError err = {0};
-    if (!tn_io_read_file(u->load, path, (TnSource){0}, NULL, &file, &err))
+    if (!tn_io_read_file(u->load, path, (TnSource){path, 0, 0}, "mesh", &file, &err))
         return err.code == TN_ERROR_MEMORY ? false : tn_mesh_fault(mesh, "it cannot be read");
     const char *dot = strrchr(path, '.');
     locale_t locale = u->m->number_locale;
@@ -124,9 +125,11 @@ const TnUrdfMesh *tn_urdf_mesh(TnUrdf *u, const TnXmlElement *e, bool visual)
         tn_mjcf_error(u->m, e, "attribute 'filename' is missing");
         return NULL;
     }
-    const char *path = tn_urdf_resolve(u, filename);
+    bool outside;
+    const char *path = tn_urdf_resolve(u, filename, &outside);
     if (!path) {
-        complain(u, e, visual, filename, NULL);
+        complain(u, e, visual, filename,
+                 outside ? "is not in the model's folder" TN_RAISE_REACH : NULL);
         return NULL;
     }
     for (const TnUrdfMesh *mesh = u->meshes; mesh; mesh = mesh->next)

@@ -7,8 +7,12 @@
  *   file:///path          that path
  *   path                  beside the file
  * With MuJoCo's meshdir: in that folder, by the file's own name if strippath is not false. Last,
- * MuJoCo's way is tried: the file's own name, beside the URDF file. */
+ * MuJoCo's way is tried: the file's own name, beside the URDF file.
+ *
+ * What is in a package that the user named, or that the file is in, may be read, and all that
+ * TnLoadDef.reach allows. */
 #include "io_file.h"
+#include "io_reach.h"
 #include "urdf.h"
 
 #include "../base/base.h"
@@ -35,6 +39,15 @@ static const char *if_there(const TnUrdf *u, const char *path)
     return path && tn_io_file_exists(u->load, path) ? path : NULL;
 }
 
+/* The same of a file that has to be in a folder, unless the reach allows it. */
+static const char *if_within(TnUrdf *u, const char *folder, size_t length, const char *path)
+{
+    const char *root = tn_io_copy(&u->m->pool, folder, length);
+    if (!root || !if_there(u, path)) return NULL;
+    if (tn_io_is_within(length ? root : "/", path)) return path;
+    return tn_io_may_read(u->load, u->m->main_directory, path) ? path : NULL;
+}
+
 static bool ends_with_folder(const char *folder, size_t length, const char *name, size_t size)
 {
     while (length > 0 && folder[length - 1] == '/') length--;
@@ -49,9 +62,10 @@ static const char *in_list(TnUrdf *u, const char *list, const char *wanted)
     const char *found = NULL;
     while (list && *list && !found) {
         size_t length = strcspn(list, ":");
-        if (length > 0) found = if_there(u, join(u, list, length, wanted));
+        if (length > 0) found = if_within(u, list, length, join(u, list, length, wanted));
         if (length > 0 && !found && ends_with_folder(list, length, wanted, name))
-            found = if_there(u, join(u, list, length, wanted + name + (wanted[name] == '/')));
+            found = if_within(u, list, length,
+                              join(u, list, length, wanted + name + (wanted[name] == '/')));
         list += length + (list[length] == ':');
     }
     return found;
@@ -64,7 +78,7 @@ static bool is_package(TnUrdf *u, const char *folder, size_t length, const char 
     TnIoFile file;
     TnError ignored = {0};
     if (!path) return false;
-    if (!tn_io_read_file(u->load, path, (TnSource){0}, NULL, &file, &ignored)) {
+    if (!tn_io_read_file(u->load, path, (TnSource){path, 0, 0}, "package", &file, &ignored)) {
         if (ignored.code == TN_ERROR_MEMORY) u->m->pool.failed = true;
         return false;
     }
@@ -79,6 +93,18 @@ static bool is_package(TnUrdf *u, const char *folder, size_t length, const char 
     return same;
 }
 
+/* A package in a folder above the file; farther away than the reach it has to say that it is one.
+ */
+static const char *beside_package(TnUrdf *u, const char *folder, size_t length, const char *wanted)
+{
+    size_t name = strcspn(wanted, "/");
+    const char *path = if_there(u, join(u, folder, length, wanted));
+    if (!path || tn_io_may_read(u->load, u->m->main_directory, path)) return path;
+    char *package = tn_io_copy(&u->m->pool, path, strlen(path) - strlen(wanted + name));
+    if (!package || !is_package(u, package, strlen(package), wanted, name)) return NULL;
+    return if_within(u, package, strlen(package), path);
+}
+
 /* Folders above the file: the package itself, or the one that holds it. */
 static const char *above(TnUrdf *u, const char *wanted)
 {
@@ -90,8 +116,8 @@ static const char *above(TnUrdf *u, const char *wanted)
     for (size_t length = strlen(folder); length > 0 && !found;) {
         if (ends_with_folder(folder, length, wanted, name) ||
             is_package(u, folder, length, wanted, name))
-            found = if_there(u, join(u, folder, length, rest));
-        if (!found) found = if_there(u, join(u, folder, length, wanted));
+            found = if_within(u, folder, length, join(u, folder, length, rest));
+        if (!found) found = beside_package(u, folder, length, wanted);
         while (length > 0 && folder[length - 1] != '/') length--;
         while (length > 0 && folder[length - 1] == '/') length--;
     }
@@ -110,19 +136,24 @@ static const char *in_mesh_folder(TnUrdf *u, const char *path)
     const char *slash = strrchr(path, '/');
     if (u->strip_path && slash) path = slash + 1;
     const char *inside = join(u, u->mesh_folder, strlen(u->mesh_folder), path);
-    return inside ? beside(u, inside) : NULL;
+    const char *found = inside ? beside(u, inside) : NULL;
+    return found && tn_io_may_read(u->load, u->m->main_directory, found) ? found : NULL;
 }
 
-const char *tn_urdf_resolve(TnUrdf *u, const char *filename)
+const char *tn_urdf_resolve(TnUrdf *u, const char *filename, bool *outside)
 {
+    *outside = false;
     const char *scheme = strstr(filename, "://"), *path = scheme ? scheme + 3 : filename;
     bool package = scheme && strncmp(filename, "file", 4) != 0;
     const char *found = in_mesh_folder(u, path);
     if (!found && package) found = in_list(u, u->load->package_path, path);
     if (!found && package) found = in_list(u, getenv("ROS_PACKAGE_PATH"), path);
     if (!found && package) found = above(u, path);
-    if (!found) found = beside(u, path);
+    if (found) return found;
+    found = beside(u, path);
     const char *slash = strrchr(path, '/');
     if (!found && u->strip_path && slash) found = beside(u, slash + 1);
-    return found;
+    if (!found || tn_io_may_read(u->load, u->m->main_directory, found)) return found;
+    *outside = true;
+    return NULL;
 }

@@ -7,6 +7,7 @@
 #include "xml_dom.h"
 #include "../base/base.h"
 #include "io_file.h"
+#include "io_reach.h"
 
 #include <expat.h>
 #include <string.h>
@@ -27,6 +28,14 @@ typedef struct Parse {
     size_t inside_size, inside_room;
     TnXmlElement *root, *open;
 } Parse;
+
+bool tn_xml_count(TnIoPool *pool, double more)
+{
+    if (pool->most_elements && (double)pool->elements + more > (double)pool->most_elements)
+        return false;
+    pool->elements += (int64_t)more;
+    return true;
+}
 
 const TnXmlAttr *tn_xml_attr(const TnXmlElement *element, const char *name)
 {
@@ -132,6 +141,10 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     move_to_event(p);
     if (++p->depth > TN_XML_DEPTH_LIMIT) {
         refuse(p, "xml", "elements are nested more than 2000 deep");
+        return;
+    }
+    if (!tn_xml_count(p->pool, 1)) {
+        refuse(p, "xml", "the model has more elements than a file may ask for" TN_RAISE_LIMIT);
         return;
     }
     TnXmlElement *element = TN_IO_NEW(p->pool, TnXmlElement);

@@ -37,6 +37,8 @@ TnXmlElement *tn_xml_parse(TnIoPool *pool, const char *file, const char *text, s
 /* The same with the text inside elements. */
 TnXmlElement *tn_xml_parse_with_text(TnIoPool *pool, const char *file, const char *text,
                                      size_t size, TnError *err);
+/* Counts so many more elements. False, and nothing is counted: there may not be so many. */
+bool tn_xml_count(TnIoPool *pool, double more);
 const TnXmlAttr *tn_xml_attr(const TnXmlElement *element, const char *name); /* NULL: none */
 TnSource tn_xml_place(const TnXmlElement *element);
 TnSource tn_xml_attr_place(const TnXmlElement *element, const TnXmlAttr *attr);

@@ -318,6 +318,7 @@ TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def
 
 TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def)
 {
+    if (!builder || !def) return 0;
     const TnRodEntry entry = {.def = *def};
     TnRodEntry *copy = append_rod(builder, &entry);
     if (!copy) return 0;
@@ -361,6 +362,7 @@ static TnGeomId add_soft_geom(TnModelBuilder *builder, const TnSoftDef *def)
 
 TnSoftId tn_builder_add_soft(TnModelBuilder *builder, const TnSoftDef *def)
 {
+    if (!builder || !def) return 0;
     const TnSoftEntry entry = {.def = *def};
     TnSoftEntry *copy = append_soft(builder, &entry);
     if (!copy) return 0;

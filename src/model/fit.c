@@ -100,6 +100,7 @@ static bool set_size(TnGeomDef *geom, TnMeshFit fit, const double h[3], double s
 bool tn_builder_fit_geom(const TnModelBuilder *builder, TnGeomDef *geom, TnMeshId mesh,
                          TnMeshFit fit, double scale)
 {
+    if (!builder || !geom) return false;
     if (mesh < 1 || mesh > builder->mesh_count) return false;
     const TnMeshDef *def = &builder->meshes[mesh - 1];
     for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++)

@@ -83,6 +83,7 @@ static bool is_good(const TnHeightFieldDef *d)
 
 TnMeshId tn_builder_add_height_field(TnModelBuilder *builder, const TnHeightFieldDef *def)
 {
+    if (!builder || !def) return 0;
     if (!is_good(def)) return 0;
     size_t rows = (size_t)def->rows, columns = (size_t)def->columns, rim = 2 * (rows + columns - 2);
     Field f = {.def = def};

@@ -177,7 +177,7 @@ int tn_geom_size_count(TnGeomType type)
 
 int tn_model_actuator_acts(const TnModel *model, TnActuatorId id, int *start)
 {
-    if (id < 1 || id > model->actuator_count) return 0;
+    if (!model || id < 1 || id > model->actuator_count) return 0;
     const TnActuator *a = &model->actuators[id - 1];
     if (start) *start = a->act;
     return a->act < 0 ? 0 : tn_activation_count(a->activation, &a->pid);
@@ -226,7 +226,7 @@ TnSoftId tn_model_find_soft(const TnModel *model, const char *name)
 TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id)
 {
     TnActuatorInfo info = {.act = -1};
-    if (id < 1 || id > model->actuator_count) return info;
+    if (!model || id < 1 || id > model->actuator_count) return info;
     const TnActuator *actuator = &model->actuators[id - 1];
     info.act = actuator->act;
     info.ctrl_limited = actuator->ctrl_limited;

@@ -15,6 +15,10 @@
 
 bool tn_sheet_mesh_rectangle(const double half[2], const int cells[2], TnTetMesh *out, TnError *err)
 {
+    if (!half || !cells || !out) {
+        tn_error_add(err, TN_ERROR_USAGE, "half, cells and out must be given");
+        return false;
+    }
     *out = (TnTetMesh){0};
     bool good = half[0] > 0.0 && half[1] > 0.0 && isfinite(half[0]) && isfinite(half[1]) &&
                 cells[0] >= 1 && cells[1] >= 1 &&
@@ -61,6 +65,7 @@ static void edges_of(const TnTetMesh *mesh, int e, double u[3], double v[3], dou
 
 double tn_sheet_mesh_area(const TnTetMesh *mesh)
 {
+    if (!mesh) return 0.0;
     double sum = 0.0, u[3], v[3], n[3];
     for (int e = 0; e < mesh->tet_count; e++) {
         edges_of(mesh, e, u, v, n);
@@ -203,6 +208,10 @@ static bool check_meeting(Check *c)
 
 bool tn_sheet_mesh_check(const TnTetMesh *mesh, const char *name, TnError *err)
 {
+    if (!mesh) {
+        tn_error_add(err, TN_ERROR_USAGE, "a mesh must be given");
+        return false;
+    }
     Check c = {mesh, name ? name : "sheet", err, true};
     if (mesh->tet_count < 1 || mesh->node_count < 3 || !mesh->nodes || !mesh->tets) {
         tn_error_add(err, TN_ERROR_MODEL, "%.400s: no triangles", c.name);

@@ -230,6 +230,10 @@ static bool check_meeting(Check *c)
 
 bool tn_tet_mesh_check(TnTetMesh *mesh, const char *name, TnError *err)
 {
+    if (!mesh) {
+        tn_error_add(err, TN_ERROR_USAGE, "a mesh must be given");
+        return false;
+    }
     Check c = {.mesh = mesh, .name = name ? name : "tetrahedral mesh", .err = err, .good = true};
     if (mesh->node_count < 1 || mesh->tet_count < 1 || !mesh->nodes || !mesh->tets) {
         tn_error_add(err, TN_ERROR_MODEL,

@@ -56,6 +56,10 @@ static void add_tet(TnTetMesh *mesh, int32_t a, int32_t b, int32_t c, int32_t d)
 bool tn_tet_mesh_box(const double half[3], const int cells[3], int tets_per_cell, TnTetMesh *out,
                      TnError *err)
 {
+    if (!half || !cells || !out) {
+        tn_error_add(err, TN_ERROR_USAGE, "half, cells and out must be given");
+        return false;
+    }
     *out = (TnTetMesh){0};
     double nodes = 1, tets = tets_per_cell;
     bool good = tets_per_cell == 5 || tets_per_cell == 6;
@@ -132,6 +136,10 @@ static void add_prism(TnTetMesh *mesh, const int32_t corner[3], int32_t bottom, 
 bool tn_tet_mesh_cylinder(double radius, double half_length, int rings, int layers, TnTetMesh *out,
                           TnError *err)
 {
+    if (!out) {
+        tn_error_add(err, TN_ERROR_USAGE, "out must be given");
+        return false;
+    }
     *out = (TnTetMesh){0};
     if (!good_length(radius) || !good_length(half_length) || rings < 1 || layers < 1) {
         tn_error_add(err, TN_ERROR_USAGE,
@@ -228,6 +236,10 @@ static int32_t ball_node(const Ball *ball, TnTetMesh *mesh, int face, const int 
 
 bool tn_tet_mesh_ball(double radius, int shells, TnTetMesh *out, TnError *err)
 {
+    if (!out) {
+        tn_error_add(err, TN_ERROR_USAGE, "out must be given");
+        return false;
+    }
     *out = (TnTetMesh){0};
     if (!good_length(radius) || shells < 1) {
         tn_error_add(err, TN_ERROR_USAGE,

@@ -43,6 +43,7 @@ static double triple(double e[3][3])
 
 double tn_tet_mesh_volume(const TnTetMesh *mesh)
 {
+    if (!mesh) return 0.0;
     double sum = 0;
     for (int32_t i = 0; i < mesh->tet_count; i++) {
         double e[3][3];
@@ -120,6 +121,10 @@ TnTetSide *tn_tet_sides(const TnTetMesh *mesh)
 
 bool tn_tet_mesh_surface(const TnTetMesh *mesh, TnTetSurface *out, TnError *err)
 {
+    if (!mesh || !out) {
+        tn_error_add(err, TN_ERROR_USAGE, "mesh and out must be given");
+        return false;
+    }
     *out = (TnTetSurface){0};
     size_t side_count = 4 * (size_t)mesh->tet_count, count = 0;
     TnTetSide *sides = tn_tet_sides(mesh);

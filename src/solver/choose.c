@@ -174,8 +174,8 @@ static void keep_mark(Island *s, const TnSolveResult *so_far)
 /* Whether iterations that go on as they did lately arrive in time. */
 static bool will_arrive(const Island *s, const TnSolveResult *so_far)
 {
-    double gain = log(s->looks.older.residual / so_far->residual),
-           left = log(so_far->residual / s->looks.stop);
+    double gain = tn_log(s->looks.older.residual / so_far->residual),
+           left = tn_log(so_far->residual / s->looks.stop);
     int took = so_far->iterations - s->looks.older.iteration;
     return gain > 0.0 && left / gain * took <= LONGER * s->looks.budget - so_far->iterations;
 }

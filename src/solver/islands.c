@@ -292,6 +292,7 @@ bool tn_island_extract(const TnProblem *p, const TnIslands *islands, int island,
             size.entries += p->sides[s].count;
     }
     if (!tn_problem_init(out, arena, size)) return false;
+    out->exact = p->exact;
     out->side_count = out->entry_count = 0;
     Cut cut = {p, islands, out};
     for (int k = 0; k < size.twists; k++) copy_twist(&cut, blocks[k], k);

@@ -166,6 +166,8 @@ typedef struct TnProblem {
     bool H_known;        /* of dense blocks alone: weights and H stand from an earlier prepare */
     bool spins;          /* there are spin or roll rows */
     bool rows_on_twists; /* some row touches a twist block */
+    bool exact;          /* nothing was linearized: rows that contradict each other mean it
+                            (small/small_told.c) */
     /* written by prepare */
     TnSides contact_sides;
     int32_t *side_start, *side_mid, *side_contact;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "batch_device.h"
 
 #define MAX_COUNT 1000000
 
@@ -105,7 +106,10 @@ TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *e
     bool ok = batch && create_arrays(batch, def->count, &info) &&
               tn_batch_share_init(batch, def->thread_count);
     if (!ok) tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory or no threads");
-    if (ok && create_worlds(batch, &def->world, model, err)) return batch;
+    bool there = def->world.device != TN_DEVICE_CPU && def->count > 1; /* one may be large */
+    if (ok && (there ? tn_batch_device_create(batch, &def->world, model, err)
+                     : create_worlds(batch, &def->world, model, err)))
+        return batch;
     tn_batch_destroy(batch);
     return NULL;
 }
@@ -115,6 +119,7 @@ void tn_batch_destroy(TnBatch *batch)
     if (!batch) return;
     TnBatchView *view = &batch->view;
     for (int i = 0; batch->worlds && i < view->count; i++) tn_world_destroy(batch->worlds[i]);
+    tn_batch_device_destroy(batch);
     tn_batch_share_free(batch);
     tn_free(batch->worlds);
     tn_free(batch->time);
@@ -153,6 +158,10 @@ static void copy(double *to, const double *from, int count)
 void tn_batch_pull(TnBatch *batch, int index)
 {
     if (!tn_batch_has(batch, index)) return;
+    if (batch->device) {
+        (void)tn_batch_fetch(batch, NULL);
+        return;
+    }
     const TnBatchView *view = &batch->view;
     TnStateView state = tn_world_state(batch->worlds[index]);
     batch->time[index] = state.time;
@@ -191,6 +200,7 @@ TnStatus tn_batch_push(TnBatch *batch, int index, TnError *err)
         tn_error_add(err, TN_ERROR_USAGE, "batch: there is no world %d", index);
         return TN_ERROR_USAGE;
     }
+    if (batch->device) return tn_batch_device_push(batch, err);
     TnStatus status = set_what_differs(batch, index, err);
     tn_batch_pull(batch, index);
     return status;
@@ -261,14 +271,31 @@ static void step_phase(void *context, int index)
 TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 {
     if (!batch) return tn_batch_refuse(err, "no batch");
+    if (batch->device) return tn_batch_device_advance(batch, 1, mask, err);
     Task task = {.batch = batch, .mask = mask};
     tn_batch_share(batch, (TnBatchWork){{push_phase, step_phase}, rows_fit, &task});
     return tn_batch_rows_error(batch, err);
 }
 
+/* Of worlds on a device. */
+static TnStatus step_row_there(TnBatch *batch, int index, TnError *err)
+{
+    uint8_t *mask = tn_calloc((size_t)batch->view.count, 1);
+    if (!mask) {
+        tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory");
+        return TN_ERROR_MEMORY;
+    }
+    mask[index] = 1;
+    batch->view.diverged[index] = 0;
+    TnStatus status = tn_batch_device_advance(batch, 1, mask, err);
+    tn_free(mask);
+    return status;
+}
+
 TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err)
 {
     if (!tn_batch_has(batch, index)) return tn_batch_refuse(err, "there is no such world");
+    if (batch->device) return step_row_there(batch, index, err);
     TnStatus status = set_what_differs(batch, index, err);
     if (status == TN_OK) tn_batch_step_row(batch, index);
     tn_batch_pull(batch, index);
@@ -278,6 +305,10 @@ TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err)
 void tn_batch_step_bare(TnBatch *batch, int index)
 {
     if (!tn_batch_has(batch, index)) return;
+    if (batch->device) {
+        (void)step_row_there(batch, index, NULL);
+        return;
+    }
     tn_batch_step_row(batch, index);
     batch->time[index] = tn_world_state(batch->worlds[index]).time;
 }
@@ -297,8 +328,13 @@ static void reset_phase(void *context, int index)
 
 void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key)
 {
-    if (!batch || key < 0 || key > tn_model_info(tn_world_model(batch->worlds[0])).key_count)
+    if (!batch) return;
+    const TnWorld *first = batch->device ? batch->device->world : batch->worlds[0];
+    if (key < 0 || key > tn_model_info(tn_world_model(first)).key_count) return;
+    if (batch->device) {
+        tn_batch_device_restart(batch, mask, key);
         return;
+    }
     Task task = {.batch = batch, .mask = mask, .key = key};
     tn_batch_share(batch, (TnBatchWork){{reset_phase, NULL}, NULL, &task});
 }
@@ -316,6 +352,7 @@ static void sensors_phase(void *context, int index)
 TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err)
 {
     if (!batch || !data) return tn_batch_refuse(err, "batch and data must be given");
+    if (batch->device) return TN_OK; /* models with sensors stay here */
     Task task = {.batch = batch, .data = data};
     tn_batch_share(batch, (TnBatchWork){{push_phase, NULL}, NULL, &task});
     TnStatus status = tn_batch_rows_error(batch, err);

@@ -1,5 +1,6 @@
 /* batch.h (internal): many worlds; batch.c steps them, batch_share.c gives them to threads,
- * batch_rollout.c and batch_change.c do what their names say. */
+ * batch_rollout.c and batch_change.c do what their names say. Worlds on a device are in
+ * batch_device.c. */
 #ifndef TN_STEP_BATCH_H
 #define TN_STEP_BATCH_H
 
@@ -22,7 +23,8 @@ struct TnBatch {
     TnBatchView view;
     double *time;
     TnStepReport *reports;
-    uint8_t *refused; /* per world: its row or its change, in the call that runs */
+    uint8_t *refused;             /* per world: its row or its change, in the call that runs */
+    struct TnBatchDevice *device; /* the worlds are there (batch_device.h); NULL: here */
 };
 
 /* Phases over all worlds, in one go of the threads. A phase returns nothing; it writes to what

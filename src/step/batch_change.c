@@ -1,7 +1,7 @@
 /* batch_change.c: parameters and saved states of many worlds at once. Each world gets its row by
  * the same call as a lone world (world_change.c), on the batch's threads. */
 #include "../base/base.h"
-#include "batch.h"
+#include "batch_device.h"
 
 typedef struct Change Change;
 struct Change {
@@ -13,6 +13,7 @@ struct Change {
     const TnJointForces *forces;
     const void *const *states;
     const size_t *sizes;
+    TnBatchParameter there; /* what it is on a device */
 };
 
 static const double *row(const double *numbers, int index, int width)
@@ -29,11 +30,25 @@ static void change_phase(void *context, int index)
         !left_out && change->set(change, batch->worlds[index], index, NULL) != TN_OK;
 }
 
+/* The same on a device. */
+static TnStatus change_there(const Change *c, TnError *err)
+{
+    const TnBatchChange change = {.what = c->there,
+                                  .id = c->id,
+                                  .numbers = {c->numbers[0], c->numbers[1], c->numbers[2]},
+                                  .states = c->states,
+                                  .sizes = c->sizes};
+    if (c->there == TN_BATCH_NOT_THERE)
+        return tn_batch_refuse(err, "this cannot be changed on a device; use device cpu");
+    return tn_batch_device_change(c->batch, c->mask, &change, err);
+}
+
 /* Worlds that refused are asked for their reasons one after the other, in order. */
 static TnStatus change_all(Change change, TnError *err)
 {
     TnBatch *batch = change.batch;
     TnStatus status = TN_OK;
+    if (batch->device) return change_there(&change, err);
     tn_batch_share(batch, (TnBatchWork){{change_phase, NULL}, NULL, &change});
     for (int i = 0; i < batch->view.count; i++) {
         if (!batch->refused[i]) continue;
@@ -60,7 +75,8 @@ TnStatus tn_batch_set_gravity(TnBatch *batch, const uint8_t *mask, const double 
                               TnError *err)
 {
     if (!batch || !gravity) return no_array(err);
-    return change_all((Change){batch, mask, set_gravity, .numbers = {gravity}}, err);
+    return change_all(
+        (Change){batch, mask, set_gravity, .there = TN_BATCH_GRAVITY, .numbers = {gravity}}, err);
 }
 
 static TnStatus set_timestep(const Change *c, TnWorld *world, int index, TnError *err)
@@ -72,7 +88,9 @@ TnStatus tn_batch_set_timestep(TnBatch *batch, const uint8_t *mask, const double
                                TnError *err)
 {
     if (!batch || !timestep) return no_array(err);
-    return change_all((Change){batch, mask, set_timestep, .numbers = {timestep}}, err);
+    return change_all(
+        (Change){batch, mask, set_timestep, .there = TN_BATCH_TIMESTEP, .numbers = {timestep}},
+        err);
 }
 
 static TnStatus set_geom_friction(const Change *c, TnWorld *world, int index, TnError *err)
@@ -84,7 +102,8 @@ TnStatus tn_batch_set_geom_friction(TnBatch *batch, const uint8_t *mask, TnGeomI
                                     const double *friction, TnError *err)
 {
     if (!batch || !friction) return no_array(err);
-    return change_all((Change){batch, mask, set_geom_friction, .id = geom, .numbers = {friction}},
+    return change_all((Change){batch, mask, set_geom_friction, .there = TN_BATCH_FRICTION,
+                               .id = geom, .numbers = {friction}},
                       err);
 }
 
@@ -137,8 +156,24 @@ TnStatus tn_batch_set_body_mass(TnBatch *batch, const uint8_t *mask, TnBodyId bo
                                 TnError *err)
 {
     if (!batch || !mass) return no_array(err);
-    return change_all(
-        (Change){batch, mask, set_body_mass, .id = body, .numbers = {mass, com, inertia}}, err);
+    return change_all((Change){batch, mask, set_body_mass, .there = TN_BATCH_MASS, .id = body,
+                               .numbers = {mass, com, inertia}},
+                      err);
+}
+
+static TnStatus set_mocap(const Change *c, TnWorld *world, int index, TnError *err)
+{
+    return tn_world_set_mocap(world, c->id, row(c->numbers[0], index, 3),
+                              row(c->numbers[1], index, 4), err);
+}
+
+TnStatus tn_batch_set_mocap(TnBatch *batch, const uint8_t *mask, TnBodyId body, const double *pos,
+                            const double *quat, TnError *err)
+{
+    if (!batch || !pos) return no_array(err);
+    return change_all((Change){batch, mask, set_mocap, .there = TN_BATCH_MOCAP, .id = body,
+                               .numbers = {pos, quat}},
+                      err);
 }
 
 static TnStatus restore(const Change *c, TnWorld *world, int index, TnError *err)
@@ -154,5 +189,7 @@ TnStatus tn_batch_restore(TnBatch *batch, const uint8_t *mask, const void *const
                           const size_t *sizes, TnError *err)
 {
     if (!batch || !states || !sizes) return no_array(err);
-    return change_all((Change){batch, mask, restore, .states = states, .sizes = sizes}, err);
+    return change_all(
+        (Change){batch, mask, restore, .there = TN_BATCH_STATE, .states = states, .sizes = sizes},
+        err);
 }

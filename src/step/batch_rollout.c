@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/base.h"
-#include "batch.h"
+#include "batch_device.h"
 #include "world.h"
 
 TnRollout tn_rollout(void) { return (TnRollout){.repeat = 1}; }
@@ -105,6 +105,7 @@ TnStatus tn_batch_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err
     if (task.rollout.end == 0) task.rollout.end = task.rollout.length;
     TnStatus status = check_rollout(batch, &task.rollout, err);
     if (status != TN_OK) return status;
+    if (batch->device) return tn_batch_device_rollout(batch, &task.rollout, err);
     tn_batch_share(batch, (TnBatchWork){{push_phase, NULL}, NULL, &task});
     status = tn_batch_rows_error(batch, err);
     if (status != TN_OK) return status;

@@ -125,19 +125,26 @@ bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnCont
                   only, out);
 }
 
+static void hold_range(void *context, int begin, int end)
+{
+    const TnStep *step = context;
+    const TnModel *model = step->model;
+    for (int l = begin; l < end; l++) {
+        int s = model->links[l].subsystem;
+        bool goes_on = s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID &&
+                       !tn_left_out(&step->dynamics, s);
+        memcpy(step->held[l], goes_on ? step->world->twists[l] : step->end_twists[l],
+               sizeof(double[6]));
+    }
+}
+
 /* Free bodies may be borne: then they go on as they did. */
 static bool find_held(TnStep *step)
 {
     const TnModel *model = step->model;
     step->held = tn_arena_alloc(&step->world->arena, sizeof(double[6]) * (size_t)model->link_count);
     if (!step->held) return false;
-    memcpy(step->held, step->end_twists, sizeof(double[6]) * (size_t)model->link_count);
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &model->subsystems[step->awake[i]];
-        if (sub->kind == TN_SUBSYSTEM_RIGID)
-            memcpy(step->held[sub->link_start], step->world->twists[sub->link_start],
-                   sizeof(double[6]));
-    }
+    tn_pool_run(step->world->team, model->link_count, 1024, hold_range, step);
     return true;
 }
 

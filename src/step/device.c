@@ -98,23 +98,28 @@ static bool check(const TnWorld *world, TnError *err)
 
 /* ---- there and back ---- */
 
-static bool make_scene(TnWorld *world, TnError *err)
+TnGpuDef tn_device_def(const TnWorld *world)
 {
     const TnSolverDef *solver = &world->def.solver;
     const TnOption *option = &world->model->option;
-    TnDeviceSide *side = world->device;
     bool compliant = is_compliant(solver);
-    TnGpuDef def = {.t = world->t,
-                    .theta = option->theta,
-                    .stabilization = option->stabilization,
-                    .radius = world->groups->radius,
-                    .iterations = solver->iterations * (compliant ? COMPLIANT_ITERATIONS : 1),
-                    .tolerance = solver->tolerance * (compliant ? COMPLIANT_TOLERANCES : 1.0),
-                    .weight_scale = solver->weight_scale,
-                    .over_relaxation = solver->over_relaxation,
-                    .contact_ratio = compliant ? solver->contact_ratio : 0.0,
-                    .warm_start = solver->warm_start < 0.0 ? 1.0 : solver->warm_start,
-                    .float64 = world->def.device == TN_DEVICE_CUDA64};
+    return (TnGpuDef){.t = world->t,
+                      .theta = option->theta,
+                      .stabilization = option->stabilization,
+                      .radius = world->groups->radius,
+                      .iterations = solver->iterations * (compliant ? COMPLIANT_ITERATIONS : 1),
+                      .tolerance = solver->tolerance * (compliant ? COMPLIANT_TOLERANCES : 1.0),
+                      .weight_scale = solver->weight_scale,
+                      .over_relaxation = solver->over_relaxation,
+                      .contact_ratio = compliant ? solver->contact_ratio : 0.0,
+                      .warm_start = solver->warm_start < 0.0 ? 1.0 : solver->warm_start,
+                      .float64 = world->def.device == TN_DEVICE_CUDA64};
+}
+
+static bool make_scene(TnWorld *world, TnError *err)
+{
+    TnDeviceSide *side = world->device;
+    TnGpuDef def = tn_device_def(world);
     if (!check(world, err)) return false;
     tn_gpu_destroy(side->scene);
     side->scene = tn_gpu_create(world->model, world->collider, &def, err);

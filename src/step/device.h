@@ -6,6 +6,7 @@
 #ifndef TN_STEP_DEVICE_H
 #define TN_STEP_DEVICE_H
 
+#include "../gpu/gpu.h"
 #include "world.h"
 
 struct TnGpuScene;
@@ -22,6 +23,8 @@ typedef struct TnDeviceSide {
     int capacity;
 } TnDeviceSide;
 
+/* What the world's options mean there. */
+TnGpuDef tn_device_def(const TnWorld *world);
 /* False: *err says why. */
 bool tn_device_create(TnWorld *world, TnError *err);
 void tn_device_destroy(TnWorld *world);

@@ -33,9 +33,15 @@ void tn_step_find_ways(TnStep *step)
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
 }
 
+static void full_range(void *context, int begin, int end)
+{
+    const TnStep *step = context;
+    for (int s = begin; s < end; s++) step->reach[s] = step->strain[s] = 1.0;
+}
+
 void tn_step_full_ways(TnStep *step)
 {
-    for (int s = 0; s < step->model->subsystem_count; s++) step->reach[s] = step->strain[s] = 1.0;
+    tn_pool_run(step->world->team, step->model->subsystem_count, 2048, full_range, step);
     step->has_extra = false;
 }
 

@@ -3,8 +3,9 @@
  *     u_n⁺ >= -ε u_n⁻,  p_n >= 0,  complementary;   p_t by Coulomb's law with u_t⁺,
  *
  * for all contacts that meet then, by projected Gauss–Seidel sweeps. With ε = 1 and no friction
- * this keeps the energy. With friction Newton's law can make energy; ε is lowered until it does
- * not. */
+ * this keeps the energy. With friction Newton's law can make energy, and so can sweeps that have
+ * not converged (an edge has two corners, and paths that turn list a corner twice): ε is lowered
+ * until none is made, by little where it is little. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@
 #define APPROACHES 1e-6
 /* Of the energy turned over in a hit. */
 #define ROUNDING 1e-9
-/* Times that ε is halved where a hit would make energy. */
-#define HALVINGS 8
+/* Times that ε is lowered where a hit would make energy. */
+#define LOWERINGS 8
 
 bool tn_hit_is_fresh(const TnHit *h)
 {
@@ -88,8 +89,8 @@ static double relax(TnHit *h, double s)
     return change;
 }
 
-/* Impulses of the group for a share of their restitution; the kinetic energy that they make, 0
- * where that is rounding. */
+/* Impulses of the group for a share of their restitution; the kinetic energy that they make, as a
+ * fraction of the energy turned over, 0 where that is rounding. */
 static double reflect(TnImpacts *x, const int *group, int count, double s, double share)
 {
     double speed = 0.0;
@@ -112,8 +113,11 @@ static double reflect(TnImpacts *x, const int *group, int count, double s, doubl
             turned += fabs(h->p[r] * h->u0[r]);
         }
     }
-    return made > ROUNDING * turned ? made : 0.0;
+    return made > ROUNDING * turned ? made / turned : 0.0;
 }
+
+/* A share of ε less by δ takes ½ ε δ of what is turned over: twice what has to go, for ε = 1. */
+static double lower(double share, double made) { return share * fmax(0.5, 1.0 - 4.0 * made); }
 
 /* False: no memory. */
 static bool note_impulses(TnImpacts *x, const int *group, int count)
@@ -160,8 +164,8 @@ bool tn_hit_resolve(TnImpacts *x, int first)
         }
     }
     double made = reflect(x, group, count, s, share);
-    for (int k = 0; k < HALVINGS && made > 0.0; k++) {
-        share = k + 1 < HALVINGS ? 0.5 * share : 0.0;
+    for (int k = 0; k < LOWERINGS && made > 0.0; k++) {
+        share = k + 1 < LOWERINGS ? lower(share, made) : 0.0;
         made = reflect(x, group, count, s, share);
     }
     for (int k = 0; k < count; k++) {

@@ -67,11 +67,15 @@ bool tn_step_move(TnStep *step)
     return true;
 }
 
+static bool is_cut(const void *context, int index)
+{
+    const TnStep *step = context;
+    return step->reach[step->awake[index]] < 1.0;
+}
+
 static bool ways_are_cut(const TnStep *step)
 {
-    for (int i = 0; i < step->awake_count; i++)
-        if (step->reach[step->awake[i]] < 1.0) return true;
-    return step->has_extra;
+    return step->has_extra || tn_any(step->world->team, step->awake_count, is_cut, step);
 }
 
 bool tn_step_advance(TnStep *step, bool limited)
@@ -193,6 +197,7 @@ bool tn_step_integrate(TnStep *step)
     /* what did without memory came to other bits than it should */
     if (!tn_sleep_reserve(step)) world->arena.lacked = true;
     if (world->arena.lacked) return false;
+    place_followers(world); /* balancing may have moved who carries them */
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, take_over, step);
     tn_mocap_finish(world);
     tn_constraint_keep(&step->constraint, &world->set, &world->state);

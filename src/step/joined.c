@@ -9,6 +9,7 @@
 #include "../base/shared.h"
 #include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
+#include "depths.h"
 #include "impact.h"
 
 /* Of what contacts are listed ahead, and of the smaller body: groups may be shifted into each other
@@ -271,6 +272,17 @@ static TnLinkFrame *shifted_frames(TnStep *step, const TnJoined *j, const double
     return frames;
 }
 
+/* Of two groups, and deeper than is let pass, if it was not so at the start. */
+static bool meets_deeply(const void *context, int index)
+{
+    const Shifting *x = context;
+    const TnContactPoint *c = &x->list->points[index];
+    int s1 = tn_geom_subsystem(x->step->model, c->geom1),
+        s2 = tn_geom_subsystem(x->step->model, c->geom2);
+    if ((s1 < 0 ? -1 : x->joined->root[s1]) == (s2 < 0 ? -1 : x->joined->root[s2])) return false;
+    return -c->gap > pass_of(x->step, c);
+}
+
 /* Far shifts lead to where no list looked: collision is asked. */
 static bool extend_far(TnStep *step, const TnJoined *j, const double (*shift)[3], bool *again)
 {
@@ -278,15 +290,23 @@ static bool extend_far(TnStep *step, const TnJoined *j, const double (*shift)[3]
     TnLinkFrame *frames = shifted_frames(step, j, shift);
     if (!frames) return false;
     TnContactList end = {0};
+    TnDepths before;
+    TnWorld *world = step->world;
+    int *found, count;
     if (!tn_step_detect_end(step, frames, &end)) return false;
-    for (int i = 0; i < end.count; i++) {
-        const TnContactPoint *c = &end.points[i];
-        int s1 = tn_geom_subsystem(step->model, c->geom1),
-            s2 = tn_geom_subsystem(step->model, c->geom2);
-        if ((s1 < 0 ? -1 : j->root[s1]) == (s2 < 0 ? -1 : j->root[s2])) continue;
-        double pass = pass_of(step, c);
-        if (-c->gap <= pass + tn_step_depth_before(step, c)) continue;
-        if (!tn_step_keep_apart(step, s1, s2)) return false;
+    if (!tn_select(world->team, &world->arena, end.count, meets_deeply,
+                   &(Shifting){.step = step, .joined = j, .list = &end}, &found, &count))
+        return false;
+    if (count == 0) return true;
+    if (!tn_depths_open(world->team, &world->arena, &world->contacts, step->model->geom_count,
+                        &before))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const TnContactPoint *c = &end.points[found[i]];
+        if (-c->gap <= pass_of(step, c) + tn_depths_of(&before, c->geom1, c->geom2)) continue;
+        if (!tn_step_keep_apart(step, tn_geom_subsystem(step->model, c->geom1),
+                                tn_geom_subsystem(step->model, c->geom2)))
+            return false;
         *again = true;
     }
     return true;

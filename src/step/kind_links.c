@@ -105,15 +105,18 @@ void tn_links_change(const TnWorld *world, int s, const TnChange *change, double
 
 void tn_links_shift(const TnWorld *world, int s, const double way[3])
 {
-    const TnSubsystem *sub = &world->model->subsystems[s];
+    const TnModel *model = world->model;
+    const TnSubsystem *sub = &model->subsystems[s];
+    if (v3_dot(way, way) == 0.0) return;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        const TnLink *link = &world->model->links[l];
-        const TnJoint *joint = &world->model->joints[link->joint_start];
-        double *q = world->next_qpos + joint->qpos_start;
+        const TnLink *link = &model->links[l];
+        double *q = world->next_qpos + model->joints[link->joint_start].qpos_start;
         if (link->parent == 0) v3_add(q, q, way);
-        v3_add(world->next_frames[l].pos, world->next_frames[l].pos, way);
-        v3_add(world->next_frames[l].com, world->next_frames[l].com, way);
     }
+    /* from the coordinates, to the last bit: a restored state has nothing else */
+    tn_kinematics(model, world->next_qpos, sub->link_start, sub->link_count, world->next_frames);
+    tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
+                         sub->link_start, sub->link_count, world->next_twists);
 }
 
 void tn_link_write_twist(const TnWorld *world, int index, const double twist[6], double *qvel)

@@ -15,13 +15,13 @@
  * gap gets smaller, so such shares exist; they are lowered by as much as a contact is short of,
  * which ends, since they only fall. Subsystems that are joined for good have one share.
  *
- * A contact is looked at again when one of its sides was changed by another. */
+ * A contact is looked at again when one of its sides was changed by another (base/turns.h). */
 #include <math.h>
 #include <string.h>
 
 #include "../base/bucket.h"
 #include "../base/select.h"
-#include "../math/disjoint_sets.h"
+#include "../base/turns.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -38,6 +38,8 @@
 #define DEEP_UNLISTED 0.05
 /* and free bodies are moved on by so much at most. Farther off are things that no list has. */
 #define MOST_WAY 0.5
+/* Contacts per body that gave way: with more, only those of these bodies are gone through. */
+#define FEW_GIVEN 64
 
 /* One side of a contact. */
 typedef struct Side {
@@ -49,6 +51,7 @@ typedef struct Side {
 typedef struct Approach {
     Side side[2];
     const TnContactPoint *c;
+    double most;       /* m: it may be short of so much; 0: nobody asked yet */
     double room;       /* m: by how much the gap may get smaller, */
     double short_room; /* and where somebody does not go all of its way */
     double deep;    /* how much deeper than what is let pass it may get before somebody is held */
@@ -59,7 +62,7 @@ typedef struct Approach {
 
 /* What an impulse along the normal does to a contact's free bodies. */
 typedef struct Weights {
-    double moment[2][3];                /* arm × n, once somebody looks */
+    double normal[3], moment[2][3];     /* and arm × n, once somebody looks */
     double turn[2][3], mass_inverse[2]; /* once somebody gives way */
     double sum;
 } Weights;
@@ -71,14 +74,14 @@ typedef struct Limits {
     int count;
     double slack, leave; /* m: so much at least is let pass of all of them */
     double *share;       /* per group */
-    /* contacts of a group: of[start[g]] / 2 … of[start[g + 1] - 1] / 2 */
-    int32_t *start, *of;
-    int *acted, acted_count; /* those of whom somebody's way was changed, each once */
-    /* who is to be looked at: a ring */
-    int *queue, head, waiting;
-    bool *queued;
-    /* bodies that gave way */
-    int *given, given_count;
+    /* groups of each contact; of those that give way; and contacts of a group: of[start[g]] / 2 …
+     * of[start[g + 1] - 1] / 2
+     */
+    int32_t (*groups)[2], (*givers)[2], *start, *of;
+    int *acted; /* those of whom somebody's way was changed, each once, in any order */
+    atomic_int acted_count;
+    int *given; /* bodies that gave way, in any order */
+    atomic_int given_count;
     bool *gave; /* per link */
 } Limits;
 
@@ -132,16 +135,25 @@ static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
     return ends - (x->side[1].way - x->side[0].way);
 }
 
-/* More than is let pass of it, where that is more than is let pass of all. */
-static bool is_beyond_size(const Limits *l, const Approach *x, double short_of)
+/* What is let pass of a contact. */
+static double find_most(const Limits *l, const Approach *x)
 {
     double size = tn_step_contact_size(l->step, x->c);
-    return short_of > l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+    return l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
 }
 
+/* More than is let pass of it, where that is more than is let pass of all. */
 static inline bool is_too_much(const Limits *l, const Approach *x, double short_of)
 {
-    return short_of > l->leave && is_beyond_size(l, x, short_of);
+    return short_of > l->leave && short_of > (x->most > 0.0 ? x->most : find_most(l, x));
+}
+
+/* Who looks at it next need not ask the model. */
+static inline bool is_too_much_now(const Limits *l, Approach *x, double short_of)
+{
+    if (!(short_of > l->leave)) return false;
+    if (!(x->most > 0.0)) x->most = find_most(l, x);
+    return short_of > x->most;
 }
 
 typedef struct Adding {
@@ -162,6 +174,7 @@ static void add_range(void *context, int begin, int end)
         Approach *x = &l->list[l->count + i];
         for (int side = 0; side < 2; side++) set_side(l->step, list, c, side, &x->side[side]);
         x->c = c;
+        x->most = 0.0;
         x->looked_at = x->weighed = x->acted = false;
         if (x->side[0].group == x->side[1].group) { /* nothing is asked of it */
             x->side[0] = x->side[1] = (Side){.group = -1};
@@ -191,18 +204,17 @@ static bool add_contacts(Limits *l, const TnContactList *list)
     return atomic_load_explicit(&adding.any, memory_order_relaxed);
 }
 
-/* ---- the queue ---- */
-
-typedef struct Reading {
-    const Limits *l;
-    int32_t *keys;
-} Reading;
+/* ---- turns ---- */
 
 static void read_groups(void *context, int begin, int end)
 {
-    const Reading *r = context;
+    const Limits *l = context;
     for (int i = begin; i < end; i++)
-        for (int k = 0; k < 2; k++) r->keys[2 * i + k] = r->l->list[i].side[k].group;
+        for (int k = 0; k < 2; k++) {
+            const Side *side = &l->list[i].side[k];
+            l->groups[i][k] = side->group;
+            l->givers[i][k] = side->body ? side->group : -1;
+        }
 }
 
 /* False: no memory. */
@@ -210,22 +222,14 @@ static bool connect(Limits *l)
 {
     TnArena *arena = &l->step->world->arena;
     int n = l->step->model->subsystem_count;
-    int32_t *keys = TN_ARENA_NEW(arena, int32_t, 2 * l->count);
+    l->groups = tn_arena_alloc(arena, sizeof *l->groups * (size_t)l->count);
+    l->givers = tn_arena_alloc(arena, sizeof *l->givers * (size_t)l->count);
     l->start = TN_ARENA_NEW(arena, int32_t, n + 1);
     l->of = TN_ARENA_NEW(arena, int32_t, 2 * l->count);
-    l->queue = TN_ARENA_NEW(arena, int, l->count);
-    l->queued = TN_ARENA_NEW(arena, bool, l->count);
-    if (!keys || !l->start || !l->of || !l->queue || !l->queued) return false;
-    tn_pool_run(l->step->world->team, l->count, 1024, read_groups, &(Reading){l, keys});
-    return tn_buckets_fill(l->step->world->team, arena, keys, 2 * l->count, n, l->start, l->of);
-}
-
-static void wait(Limits *l, int i)
-{
-    if (l->queued[i]) return;
-    l->queued[i] = true;
-    int place = l->head + l->waiting++;
-    l->queue[place < l->count ? place : place - l->count] = i;
+    if (!l->groups || !l->givers || !l->start || !l->of) return false;
+    tn_pool_run(l->step->world->team, l->count, 1024, read_groups, l);
+    return tn_buckets_fill(l->step->world->team, arena, l->groups[0], 2 * l->count, n, l->start,
+                           l->of);
 }
 
 static bool is_short(const void *context, int index)
@@ -235,42 +239,40 @@ static bool is_short(const void *context, int index)
     return is_too_much(l, x, x->side[0].way - x->side[1].way - x->room);
 }
 
-/* Those that are short of room; the others wait for somebody to move them. False: no memory. */
-static bool wait_for_short(Limits *l)
-{
-    int *found, count;
-    memset(l->queued, 0, sizeof *l->queued * (size_t)l->count);
-    l->head = l->waiting = 0;
-    if (!tn_select(l->step->world->team, &l->step->world->arena, l->count, is_short, l, &found,
-                   &count))
-        return false;
-    for (int i = 0; i < count; i++) wait(l, found[i]);
-    return true;
-}
-
 static void note_acted(Limits *l, Approach *x)
 {
-    if (!x->acted) l->acted[l->acted_count++] = (int)(x - l->list);
+    if (!x->acted)
+        l->acted[atomic_fetch_add_explicit(&l->acted_count, 1, memory_order_relaxed)] =
+            (int)(x - l->list);
     x->acted = true;
 }
 
-static void wait_for_group(Limits *l, int g)
+static void fetch(const void *context, int index)
 {
-    for (int k = l->start[g]; k < l->start[g + 1]; k++) wait(l, l->of[k] / 2);
+    const Limits *l = context;
+    const char *parts[2] = {(const char *)&l->list[index], (const char *)&l->weights[index]};
+    for (int k = 0; k < 2; k++) {
+        __builtin_prefetch(parts[k]);
+        __builtin_prefetch(parts[k] + 64);
+    }
 }
 
-/* Looks at contacts until all have room, or for so long. False: no memory. */
-static bool settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
+/* Looks at contacts until all have room, or for so long; at first at those that are short of it,
+ * the others wait for somebody to move them. False: no memory. */
+static bool settle(Limits *l, int32_t (*keys)[2], unsigned (*look)(void *, int), int looks)
 {
-    if (!wait_for_short(l)) return false;
-    for (long left = (long)looks * l->count; l->waiting > 0 && left > 0; left--) {
-        int i = l->queue[l->head];
-        l->head = l->head + 1 < l->count ? l->head + 1 : 0;
-        l->waiting--;
-        l->queued[i] = false;
-        look(l, &l->list[i]);
-    }
-    return true;
+    TnPool *team = l->step->world->team;
+    TnArena *arena = &l->step->world->arena;
+    TnTurns turns = {.count = l->count,
+                     .keys = (const int32_t(*)[2])keys,
+                     .start = l->start,
+                     .of = l->of,
+                     .look = look,
+                     .ahead = fetch,
+                     .context = l};
+    int *found, count;
+    return tn_select(team, arena, l->count, is_short, l, &found, &count) &&
+           tn_turns_take(team, arena, &turns, found, count, (long)looks * l->count) >= 0;
 }
 
 /* ---- giving way ---- */
@@ -279,8 +281,9 @@ static bool settle(Limits *l, void (*look)(Limits *, Approach *), int looks)
 static void look_at(Approach *x, Weights *w)
 {
     x->looked_at = true;
+    v3_copy(w->normal, x->c->normal);
     for (int k = 0; k < 2; k++)
-        if (x->side[k].body) v3_cross(w->moment[k], k ? x->c->arm2 : x->c->arm1, x->c->normal);
+        if (x->side[k].body) v3_cross(w->moment[k], k ? x->c->arm2 : x->c->arm1, w->normal);
 }
 
 /* What its free bodies weigh, of a contact that is short of room: few are. */
@@ -304,30 +307,35 @@ static inline double extra_of(const Limits *l, const Approach *x, const Weights 
 {
     int body = x->side[k].body;
     const double *extra = l->step->extra[body];
-    return body ? v3_dot(x->c->normal, extra) + v3_dot(w->moment[k], extra + 3) : 0.0;
+    return body ? v3_dot(w->normal, extra) + v3_dot(w->moment[k], extra + 3) : 0.0;
 }
 
 /* Moves the free bodies of a contact that is short of room. */
-static void give_way(Limits *l, Approach *x)
+static unsigned give_way(void *context, int index)
 {
-    Weights *w = &l->weights[x - l->list];
+    Limits *l = context;
+    Approach *x = &l->list[index];
+    Weights *w = &l->weights[index];
+    unsigned changed = 0;
     if (!x->looked_at) look_at(x, w);
     double short_of =
         x->side[0].way + extra_of(l, x, w, 0) - x->side[1].way - extra_of(l, x, w, 1) - x->room;
-    if (!is_too_much(l, x, short_of)) return;
+    if (!is_too_much_now(l, x, short_of)) return 0;
     if (!x->weighed) weigh(l, x, w);
-    if (w->sum == 0.0) return;
+    if (w->sum == 0.0) return 0;
     note_acted(l, x);
     for (int k = 0; k < 2; k++) {
         int body = x->side[k].body;
         double impulse = (k ? short_of : -short_of) / w->sum, *extra = l->step->extra[body];
         if (!body) continue;
-        v3_add_scaled(extra, x->c->normal, impulse * w->mass_inverse[k]);
+        v3_add_scaled(extra, w->normal, impulse * w->mass_inverse[k]);
         v3_add_scaled(extra + 3, w->turn[k], impulse);
-        if (!l->gave[body]) l->given[l->given_count++] = body;
+        if (!l->gave[body])
+            l->given[atomic_fetch_add_explicit(&l->given_count, 1, memory_order_relaxed)] = body;
         l->gave[body] = true;
-        wait_for_group(l, x->side[k].group);
+        changed |= 1U << k;
     }
+    return changed;
 }
 
 static double length_of_extra(const TnStep *step, int body)
@@ -345,19 +353,34 @@ static void bound_extra(const Limits *l, double most)
     }
 }
 
+static void add_extra_way(const Limits *l, int i, int k)
+{
+    Approach *x = &l->list[i];
+    Weights *w = &l->weights[i];
+    if (!x->looked_at) look_at(x, w);
+    x->side[k].way += extra_of(l, x, w, k);
+}
+
+static void add_extra_range(void *context, int begin, int end)
+{
+    const Limits *l = context;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 2; k++)
+            if (l->gave[l->list[i].side[k].body]) add_extra_way(l, i, k);
+}
+
 /* Ways of those that gave way are what they are moved by now. */
 static void add_extra_ways(Limits *l)
 {
-    for (int i = 0; i < l->given_count; i++) {
-        int body = l->given[i],
-            g = l->step->world->groups->of[l->step->model->links[body].subsystem];
+    const TnStep *step = l->step;
+    bool few = l->given_count < l->count / FEW_GIVEN;
+    if (!few) tn_pool_run(step->world->team, l->count, 512, add_extra_range, l);
+    for (int i = 0; few && i < l->given_count; i++) {
+        int body = l->given[i], g = step->world->groups->of[step->model->links[body].subsystem];
         for (int j = l->start[g]; j < l->start[g + 1]; j++) {
-            Approach *x = &l->list[l->of[j] / 2];
-            Weights *w = &l->weights[l->of[j] / 2];
+            const Approach *x = &l->list[l->of[j] / 2];
             int k = x->side[1].body == body;
-            if (x->side[k].body != body) continue;
-            if (!x->looked_at) look_at(x, w);
-            x->side[k].way += extra_of(l, x, w, k);
+            if (x->side[k].body == body) add_extra_way(l, l->of[j] / 2, k);
         }
     }
 }
@@ -369,51 +392,28 @@ static double share_of(const Limits *l, const Side *s)
     return s->group >= 0 ? l->share[s->group] : 1.0;
 }
 
-static void hold(Limits *l, Approach *x)
+static unsigned hold(void *context, int index)
 {
+    Limits *l = context;
+    Approach *x = &l->list[index];
+    unsigned changed = 0;
     double share[2] = {share_of(l, &x->side[0]), share_of(l, &x->side[1])};
     double a = share[0] * x->side[0].way, b = share[1] * x->side[1].way, closing = 0.0;
     double room = share[0] < 1.0 || share[1] < 1.0 ? x->short_room : x->room;
     double short_of = a - b - room - x->deep;
     bool holds[2] = {x->side[0].group >= 0 && a > 0.0, x->side[1].group >= 0 && b < 0.0};
-    if (!is_too_much(l, x, short_of)) return;
+    if (!is_too_much_now(l, x, short_of)) return 0;
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
-    if (!(closing > 0.0)) return;
+    if (!(closing > 0.0)) return 0;
     note_acted(l, x);
     double keep = short_of < closing ? 1.0 - short_of / closing : 0.0;
     for (int k = 0; k < 2; k++)
         if (holds[k]) {
             l->share[x->side[k].group] = keep * share[k];
-            wait_for_group(l, x->side[k].group);
+            changed |= 1U << k;
         }
-}
-
-bool tn_step_keep_apart(TnStep *step, int s1, int s2)
-{
-    TnArena *arena = &step->world->arena;
-    int n = step->model->subsystem_count, sides[2] = {s1, s2};
-    if (!step->kept) {
-        step->kept_by = TN_ARENA_ZERO(arena, uint8_t, n);
-        step->kept = TN_ARENA_NEW(arena, int, n);
-        if (!step->kept || !step->kept_by) return false;
-        for (int s = 0; s < n; s++) step->kept[s] = s;
-    }
-    for (int k = 0; k < 2; k++)
-        if (sides[k] >= 0)
-            step->kept_by[sides[k]] |= sides[!k] < 0 ? TN_KEPT | TN_KEPT_BY_WORLD : TN_KEPT;
-    if (s1 >= 0 && s2 >= 0) tn_set_join(step->kept, s1, s2);
-    return true;
-}
-
-/* Who had to do with whom. False: no memory. */
-static bool note_kept(const Limits *l)
-{
-    for (int i = 0; i < l->acted_count; i++) {
-        const Approach *x = &l->list[l->acted[i]];
-        if (!tn_step_keep_apart(l->step, x->side[0].group, x->side[1].group)) return false;
-    }
-    return true;
+    return changed;
 }
 
 /* Of what is let pass: two that move by no more are not short of room. */
@@ -517,10 +517,10 @@ static bool move_on(Limits *l)
     l->gave = TN_ARENA_ZERO(arena, bool, links);
     if (!step->extra || !l->given || !l->gave || !connect(l)) return false;
     step->has_extra = true;
-    if (!settle(l, give_way, GIVE_LOOKS)) return false;
+    if (!settle(l, l->givers, give_way, GIVE_LOOKS)) return false;
     bound_extra(l, MOST_WAY * l->slack);
     add_extra_ways(l);
-    return note_kept(l);
+    return tn_step_keep_pairs(step, (const int32_t(*)[2])l->groups, l->acted, l->acted_count);
 }
 
 /* Links that gave way by more than contacts may be deep that no list has; NULL: none, or no memory.
@@ -553,10 +553,10 @@ static bool hold_back(Limits *l)
     l->share = TN_ARENA_NEW(&step->world->arena, double, n);
     if (!l->share) return false;
     for (int s = 0; s < n; s++) l->share[s] = 1.0;
-    if (!settle(l, hold, HOLD_LOOKS)) return false;
+    if (!settle(l, l->groups, hold, HOLD_LOOKS)) return false;
     for (int i = 0; i < step->awake_count; i++)
         step->reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
-    return note_kept(l);
+    return tn_step_keep_pairs(step, (const int32_t(*)[2])l->groups, l->acted, l->acted_count);
 }
 
 bool tn_step_limit(TnStep *step)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../base/runs.h"
+#include "../base/select.h"
 #include "../math/vec3.h"
 #include "step.h"
 
@@ -232,25 +233,42 @@ static void merge(Merge *m, bool soft)
             append_missed(m, m->found->points[i].geom1);
 }
 
-/* Those of `found` that are not listed, and of these that the motion closes. */
-static int mark_missed(const Merge *m, const Places *places, double slack)
+typedef struct Marking {
+    const Merge *m;
+    const Places *places;
+    double slack;
+    atomic_int count;
+} Marking;
+
+static void mark_range(void *context, int begin, int end)
 {
+    Marking *marking = context;
+    const Merge *m = marking->m;
     const TnStep *step = m->step;
     const TnContactList *found = m->found;
     int count = 0;
-    for (int i = 0; i < found->count; i++) {
+    for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &found->points[i];
         bool soft = c->soft1 >= 0 || c->soft2 >= 0;
         double size = tn_step_contact_size(step, c);
         m->missed[i] = false;
-        m->fresh[i] = !is_listed(step, places, c, SAME_PLACE * size);
+        m->fresh[i] = !is_listed(step, marking->places, c, SAME_PLACE * size);
         if (!m->fresh[i]) continue;
         double apart = soft ? tn_step_separation(step, found, c, step->moved_qvel)
                             : tn_step_moved_apart(step, c);
-        m->missed[i] = c->gap + step->t * apart < -(LET_PASS * slack + LET_PASS_SIZE * size);
+        m->missed[i] =
+            c->gap + step->t * apart < -(LET_PASS * marking->slack + LET_PASS_SIZE * size);
         count += m->missed[i];
     }
-    return count;
+    atomic_fetch_add_explicit(&marking->count, count, memory_order_relaxed);
+}
+
+/* Those of `found` that are not listed, and of these that the motion closes. */
+static int mark_missed(const Merge *m, const Places *places, double slack)
+{
+    Marking marking = {.m = m, .places = places, .slack = slack};
+    tn_pool_run(m->step->world->team, m->found->count, 512, mark_range, &marking);
+    return atomic_load_explicit(&marking.count, memory_order_relaxed);
 }
 
 /* False: no memory. */
@@ -271,16 +289,39 @@ static bool add_missed(TnStep *step, Merge *m)
     return true;
 }
 
+static bool is_fresh(const void *context, int index)
+{
+    return ((const Merge *)context)->fresh[index];
+}
+
+typedef struct Noting {
+    const TnContactPoint *from;
+    const int *which;
+    TnContactPoint *to;
+} Noting;
+
+static void note_range(void *context, int begin, int end)
+{
+    const Noting *n = context;
+    for (int i = begin; i < end; i++) n->to[i] = n->from[n->which[i]];
+}
+
 /* All that is not listed and that might be closed goes to limit.c. */
 static bool note_missed(TnStep *step, const Merge *m)
 {
-    TnArena *arena = &step->world->arena;
-    step->missed.points = TN_ARENA_NEW(arena, TnContactPoint, m->found->count);
-    step->missed.soft_points = m->found->soft_points;
-    step->missed.soft_point_count = m->found->soft_point_count;
-    if (!step->missed.points) return false;
-    for (int i = 0; i < m->found->count; i++)
-        if (m->fresh[i]) step->missed.points[step->missed.count++] = m->found->points[i];
+    TnWorld *world = step->world;
+    Noting noting = {.from = m->found->points};
+    int *which, count;
+    if (!tn_select(world->team, &world->arena, m->found->count, is_fresh, m, &which, &count))
+        return false;
+    noting.which = which;
+    noting.to = TN_ARENA_NEW(&world->arena, TnContactPoint, count);
+    if (!noting.to) return false;
+    tn_pool_run(world->team, count, 256, note_range, &noting);
+    step->missed = (TnContactList){.points = noting.to,
+                                   .count = count,
+                                   .soft_points = m->found->soft_points,
+                                   .soft_point_count = m->found->soft_point_count};
     return true;
 }
 

@@ -2,6 +2,7 @@
  * its last. */
 #include <string.h>
 
+#include "../base/select.h"
 #include "mocap.h"
 #include "reaction.h"
 #include "sleep.h"
@@ -124,8 +125,13 @@ static bool set_inputs(TnStep *step)
 /* Share of a joint's range: what limits leave, even after hard hits, is less. */
 #define FAR_BEYOND 0.05
 
-static bool is_far_beyond(const TnJoint *joint, const double *qpos)
+static bool is_far_beyond(const void *context, int index)
 {
+    const TnStep *step = context;
+    const TnJoint *joint = &step->model->joints[index];
+    if (!joint->limited || joint->type == TN_JOINT_BALL || joint->type == TN_JOINT_FREE)
+        return false;
+    const double *qpos = step->world->state.qpos;
     double q = qpos[joint->qpos_start], room = FAR_BEYOND * (joint->range[1] - joint->range[0]);
     return q < joint->range[0] - room || q > joint->range[1] + room;
 }
@@ -135,14 +141,11 @@ static bool find_beyond(TnStep *step)
 {
     const TnModel *model = step->model;
     uint8_t *beyond = NULL;
-    for (int j = 0; j < model->joint_count; j++) {
-        const TnJoint *joint = &model->joints[j];
-        if (!joint->limited || joint->type == TN_JOINT_BALL || joint->type == TN_JOINT_FREE ||
-            !is_far_beyond(joint, step->world->state.qpos))
-            continue;
-        if (!beyond) beyond = TN_ARENA_ZERO(&step->world->arena, uint8_t, model->link_count);
+    if (tn_any(step->world->team, model->joint_count, is_far_beyond, step)) {
+        beyond = TN_ARENA_ZERO(&step->world->arena, uint8_t, model->link_count);
         if (!beyond) return false;
-        beyond[joint->link] = 1;
+        for (int j = 0; j < model->joint_count; j++)
+            if (is_far_beyond(step, j)) beyond[model->joints[j].link] = 1;
     }
     tn_collider_beyond(step->world->collider, beyond);
     return true;

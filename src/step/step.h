@@ -213,11 +213,13 @@ bool tn_step_softs_went_on(const TnStep *step);
  * move. */
 bool tn_step_look_again(TnStep *step, const uint8_t *links);
 
-/* ---- limit.c ---- */
+/* ---- limit.c, kept.c ---- */
 /* How far everybody gets of its way (step->reach, step->extra). False: no memory. */
 bool tn_step_limit(TnStep *step);
 /* Two subsystems, or one and the world (-1), are kept out of each other. False: no memory. */
 bool tn_step_keep_apart(TnStep *step, int s1, int s2);
+/* The same for `count` of several pairs, by their numbers. */
+bool tn_step_keep_pairs(TnStep *step, const int32_t (*pairs)[2], const int *which, int count);
 
 /* ---- guess.c ---- */
 /* The forces that a solve starts from; false: no memory. */
@@ -262,8 +264,6 @@ double tn_step_contact_size(const TnStep *step, const TnContactPoint *c);
 /* ---- verify.c ---- */
 /* After tn_step_move, where things turn far. False: no memory. */
 bool tn_step_verify(TnStep *step);
-/* m: how deep the two geoms of a contact are in each other at the step's start. */
-double tn_step_depth_before(const TnStep *step, const TnContactPoint *c);
 
 /* ---- integrate.c ---- */
 /* Everybody by its way (step->reach, step->extra) to the new state. False: it would make no sense.

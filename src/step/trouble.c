@@ -33,7 +33,7 @@ static int subsystem_of_block(const TnWorld *world, int block)
     const TnModel *model = world->model;
     const TnDivision *d = world->division;
     int large = block - world->set.problem.twist_count;
-    if (block < 0 || large < 0) return -1;
+    if (large < 0 || large >= d->dense_count + d->chain_count + d->mesh_count) return -1;
     if (large >= d->dense_count + d->chain_count) {
         const TnMeshBlock *mesh = &d->meshes[large - d->dense_count - d->chain_count];
         return model->softs[d->pieces[mesh->piece_start].soft].subsystem;

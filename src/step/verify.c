@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/select.h"
 #include "../math/vec3.h"
+#include "depths.h"
 #include "step.h"
 
 #define FAST_TURN 0.1 /* rad */
@@ -26,72 +28,84 @@ static bool is_fast(const TnStep *step, int link)
            SEEN_BOW * (LET_PASS_SIZE * r + LET_PASS * tn_step_slack(step));
 }
 
-static bool any_is_fast(const TnStep *step)
+static bool has_fast(const void *context, int index)
 {
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
-            if (is_fast(step, l)) return true;
-    }
+    const TnStep *step = context;
+    const TnSubsystem *sub = &step->model->subsystems[step->awake[index]];
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+        if (is_fast(step, l)) return true;
     return false;
+}
+
+typedef struct Touch {
+    const TnStep *step;
+    const TnContactList *list;
+} Touch;
+
+static bool touches_fast(const void *context, int index)
+{
+    const Touch *touch = context;
+    const int *link = touch->step->model->geom_link;
+    const TnContactPoint *c = &touch->list->points[index];
+    return is_fast(touch->step, link[c->geom1]) || is_fast(touch->step, link[c->geom2]);
 }
 
 /* Something turns fast that has a contact. What has none within its bounds meets nothing
  * (collision/emit.c). */
 static bool find_fast(const TnStep *step)
 {
+    TnPool *team = step->world->team;
     const TnContactList *lists[2] = {&step->world->contacts, &step->missed};
-    const int *link = step->model->geom_link;
-    if (!any_is_fast(step)) return false;
+    if (!tn_any(team, step->awake_count, has_fast, step)) return false;
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i < lists[k]->count; i++)
-            if (is_fast(step, link[lists[k]->points[i].geom1]) ||
-                is_fast(step, link[lists[k]->points[i].geom2]))
-                return true;
+        if (tn_any(team, lists[k]->count, touches_fast, &(Touch){step, lists[k]})) return true;
     return false;
 }
 
-/* How deep the pair was at the start. */
-double tn_step_depth_before(const TnStep *step, const TnContactPoint *c)
-{
-    const TnContactList *list = &step->world->contacts;
-    double depth = 0.0;
-    for (int i = 0; i < list->count; i++) {
-        const TnContactPoint *p = &list->points[i];
-        if ((p->geom1 == c->geom1 && p->geom2 == c->geom2) ||
-            (p->geom1 == c->geom2 && p->geom2 == c->geom1))
-            depth = fmax(depth, -p->gap);
-    }
-    return depth;
-}
-
-static bool is_too_deep(const TnStep *step, const TnContactPoint *c)
+/* m: what is let pass of it. */
+static double pass_of(const TnStep *step, const TnContactPoint *c)
 {
     double size = fmin(step->model->geoms[c->geom1].bounding_radius,
                        step->model->geoms[c->geom2].bounding_radius);
-    double pass = LET_PASS_SIZE * size + LET_PASS * tn_step_slack(step);
-    return -c->gap > pass && -c->gap > pass + tn_step_depth_before(step, c);
+    return LET_PASS_SIZE * size + LET_PASS * tn_step_slack(step);
+}
+
+/* Too deep, if it was not so at the start. */
+static bool is_deep(const void *context, int index)
+{
+    const Touch *end = context;
+    const TnContactPoint *c = &end->list->points[index];
+    return c->soft1 < 0 && c->soft2 < 0 && -c->gap > pass_of(end->step, c);
 }
 
 /* Halves the ways of those who are too deep, if somebody is (`any`). False: no memory. */
 static bool halve(TnStep *step, const TnContactList *end, bool *any)
 {
     const TnModel *model = step->model;
-    const int *of = step->world->groups->of;
-    bool *deep = TN_ARENA_ZERO(&step->world->arena, bool, model->subsystem_count), ok = deep;
+    TnWorld *world = step->world;
+    const int *of = world->groups->of;
+    bool *deep = TN_ARENA_ZERO(&world->arena, bool, model->subsystem_count);
+    int *found, count;
+    TnDepths before;
     *any = false;
-    for (int i = 0; ok && i < end->count; i++) {
-        const TnContactPoint *c = &end->points[i];
-        if (c->soft1 >= 0 || c->soft2 >= 0 || !is_too_deep(step, c)) continue;
+    if (!deep || !tn_select(world->team, &world->arena, end->count, is_deep, &(Touch){step, end},
+                            &found, &count))
+        return false;
+    if (count == 0) return true;
+    if (!tn_depths_open(world->team, &world->arena, &world->contacts, model->geom_count, &before))
+        return false;
+    for (int i = 0; i < count; i++) {
+        const TnContactPoint *c = &end->points[found[i]];
+        if (!(-c->gap > pass_of(step, c) + tn_depths_of(&before, c->geom1, c->geom2))) continue;
         const int sides[2] = {tn_geom_subsystem(model, c->geom1),
                               tn_geom_subsystem(model, c->geom2)};
         for (int k = 0; k < 2; k++)
             if (sides[k] >= 0) *any = deep[of[sides[k]]] = true;
-        ok = tn_step_keep_apart(step, sides[0], sides[1]);
+        if (!tn_step_keep_apart(step, sides[0], sides[1])) return false;
     }
-    for (int i = 0; ok && *any && i < step->awake_count; i++)
+    for (int i = 0; *any && i < step->awake_count; i++)
         if (deep[of[step->awake[i]]]) step->reach[step->awake[i]] *= 0.5;
-    return ok;
+    return true;
 }
 
 bool tn_step_verify(TnStep *step)

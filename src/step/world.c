@@ -312,7 +312,7 @@ TnStatus tn_world_refuse(TnError *err, const char *why)
 
 int tn_world_self_overlap_count(const TnWorld *world)
 {
-    return tn_collider_overlap_count(world->collider);
+    return world ? tn_collider_overlap_count(world->collider) : 0;
 }
 
 TnSelfOverlap tn_world_self_overlap(const TnWorld *world, int index)
@@ -395,6 +395,8 @@ TnStatus tn_world_set_ctrl(TnWorld *world, const double *ctrl, TnError *err)
 
 TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
 {
+    if (!world || (!act && world->model->act_count > 0))
+        return tn_world_refuse(err, "world and act must be given");
     if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
     tn_sleep_set_act(world, act);
     return TN_OK;

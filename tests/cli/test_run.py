@@ -8,6 +8,7 @@ import subprocess
 import time
 import unittest
 import zipfile
+from unittest import mock
 
 import cli
 from cli import CliTest, pycheck
@@ -54,6 +55,17 @@ class Run(CliTest):
                     "penetration_max_m", "aac", "aal"):
             self.assertIn(key, r)
         self.assertGreater(r["contacts_mean"], 0)
+
+    def test_the_instruction_set_can_be_chosen(self):
+        options = ("run", self.model, "--duration", "0.1")
+        portable = self.tenon_json(*options, "--isa", "portable")
+        self.assertEqual(portable["instruction_set"], "portable")
+        with mock.patch.dict(os.environ, TENON_ISA="portable"):
+            by_environment = self.tenon_json(*options)
+        self.assertEqual(by_environment["instruction_set"], "portable")
+        self.assertEqual(by_environment["state_hash"], portable["state_hash"])
+        with mock.patch.dict(os.environ, TENON_ISA="sse9"):
+            self.assertIn("expected best, portable, avx2 or avx512", self.refused(*options))
 
     def test_substeps_are_parts_of_the_same_steps(self):
         whole, parts = (self.tenon_json("run", self.model, "--duration", "0.1", *more) for more in ((), ("--substeps", "4")))

@@ -2,6 +2,7 @@
 driver it says so in words. Skipped where nvcc is not to be had (install_cuda of cmake/setup.sh).
 
     test_compiles.py LIBTENON.A"""
+import concurrent.futures
 import glob
 import os
 import shutil
@@ -57,10 +58,11 @@ class Compiles(unittest.TestCase):
             copies = os.path.join(folder, "sources")
             run([sys.executable, os.path.join(GPU, "device_sources.py"), os.path.join(ROOT, "src"), copies])
             include = [f"-I{path}" for path in (os.path.join(GPU, "shim"), copies, GPU, os.path.join(ROOT, "include"))]
-            objects = []
-            for source in sorted(glob.glob(os.path.join(GPU, "*.cu"))):
-                objects.append(os.path.join(folder, os.path.basename(source) + ".o"))
-                run([nvcc, *flags, *include, "-c", source, "-o", objects[-1]])
+            sources = sorted(glob.glob(os.path.join(GPU, "*.cu")), key=os.path.getsize, reverse=True)
+            objects = [os.path.join(folder, os.path.basename(source) + ".o") for source in sources]
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                for _ in pool.map(lambda s, o: run([nvcc, *flags, *include, "-c", s, "-o", o]), sources, objects):
+                    pass
             main = os.path.join(folder, "main.c")
             with open(main, "w", encoding="utf-8") as file:
                 file.write(PROGRAM)

@@ -1,21 +1,23 @@
-/* main.c: `hashes TABLE` compares, `hashes --print` prints a new table.
+/* main.c: `hashes TABLE [THREADS [SCENE...]]` compares, `hashes --print` prints a new table.
  *
  * A line of the table has a scene of scenes/ and the hash of its state (time, qpos, qvel) after
  * STEPS steps with the default settings, for each instruction set. The numbers are no truth: they
- * say that something changed. Compilers and mathematical libraries round differently, so the
- * table's first line names those that it was made with; with others nothing is compared. Numbers
- * of threads must agree everywhere. */
+ * say that something changed. Those of the portable kernels hold everywhere. The others depend on
+ * which products a compiler fuses: the table's first line names the compiler that it was made
+ * with; with another one only the portable ones are compared. Numbers of threads must agree
+ * everywhere. */
 #include <glob.h>
-#include <gnu/libc-version.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tenon/tenon.h>
 
-#include "forced.h"
-
-enum { STEPS = 30, THREADS = 3, NAME = 64, MOST = 128 };
+enum { STEPS = 30, NAME = 64, MOST = 128 };
+/* a column of the table each */
+static const TnInstructionSet sets[] = {TN_SET_PORTABLE, TN_SET_AVX2, TN_SET_AVX512};
+enum { SET_COUNT = sizeof sets / sizeof sets[0] };
 
 typedef struct Row {
     char scene[NAME], hash[SET_COUNT][NAME]; /* "-": not made */
@@ -29,26 +31,17 @@ typedef struct Table {
 } Table;
 
 typedef struct Tally {
+    int threads; /* that one thread is compared with */
     int passed, failed, skipped;
 } Tally;
 
-/* libm has variants with FMA, and takes them where it can */
 static void describe_tools(char out[NAME])
 {
 #if defined(__clang__)
-    const char *compiler = "clang";
-    int version = __clang_major__;
+    snprintf(out, NAME, "clang %d", __clang_major__);
 #else
-    const char *compiler = "gcc";
-    int version = __GNUC__;
+    snprintf(out, NAME, "gcc %d", __GNUC__);
 #endif
-#if defined(__x86_64__)
-    const char *processor = __builtin_cpu_supports("fma") ? "x86-64 with FMA" : "x86-64";
-#else
-    const char *processor = "another processor";
-#endif
-    snprintf(out, NAME, "%s %d, glibc %s, %s", compiler, version, gnu_get_libc_version(),
-             processor);
 }
 
 /* Of a scene after STEPS steps; false, and said: it does not run. */
@@ -85,9 +78,9 @@ static int print_table(const glob_t *scenes)
     for (size_t i = 0; i < scenes->gl_pathc; i++) {
         scene_name(scenes->gl_pathv[i], name);
         printf("%-14s", name);
-        for (Set set = 0; set < SET_COUNT; set++) {
+        for (int set = 0; set < SET_COUNT; set++) {
             uint64_t hash = 0;
-            if (!force_set(set))
+            if (!tn_use_instruction_set(sets[set]))
                 printf(" %-16s", "-");
             else if (hash_of(scenes->gl_pathv[i], 1, &hash))
                 printf(" %016" PRIx64, hash);
@@ -122,29 +115,29 @@ static Row *find_row(Table *table, const char *scene)
     return NULL;
 }
 
-static void check_threads(const char *path, const char *name, Set set, uint64_t one, Tally *tally)
+static void check_threads(const char *path, const char *name, int set, uint64_t one, Tally *tally)
 {
     uint64_t many = 0;
-    if (hash_of(path, THREADS, &many) && many == one) {
+    if (hash_of(path, tally->threads, &many) && many == one) {
         tally->passed++;
     } else {
         printf("FAIL %s, %s: 1 thread %016" PRIx64 ", %d threads %016" PRIx64 "\n", name,
-               set_names[set], one, THREADS, many);
+               tn_instruction_set_name(sets[set]), one, tally->threads, many);
         tally->failed++;
     }
 }
 
-static void check_hash(const Row *row, Set set, uint64_t hash, bool same_tools, Tally *tally)
+static void check_hash(const Row *row, int set, uint64_t hash, bool same_tools, Tally *tally)
 {
     char got[NAME];
     snprintf(got, sizeof got, "%016" PRIx64, hash);
-    if (!same_tools || strcmp(row->hash[set], "-") == 0) {
+    if ((!same_tools && sets[set] != TN_SET_PORTABLE) || strcmp(row->hash[set], "-") == 0) {
         tally->skipped++;
     } else if (strcmp(row->hash[set], got) == 0) {
         tally->passed++;
     } else {
-        printf("FAIL %s, %s: expected %s, got %s\n", row->scene, set_names[set], row->hash[set],
-               got);
+        printf("FAIL %s, %s: expected %s, got %s\n", row->scene, tn_instruction_set_name(sets[set]),
+               row->hash[set], got);
         tally->failed++;
     }
 }
@@ -164,31 +157,44 @@ static void check_scene(const char *path, Table *table, bool same_tools, Tally *
     bool compared = false;
     for (int set = SET_COUNT - 1; set >= 0; set--) {
         uint64_t hash = 0;
-        bool here = force_set((Set)set);
-        if (here && (same_tools || !compared) && !hash_of(path, 1, &hash)) {
+        bool here = tn_use_instruction_set(sets[set]);
+        if (here && (same_tools || !compared || sets[set] == TN_SET_PORTABLE) &&
+            !hash_of(path, 1, &hash)) {
             tally->failed++;
             continue;
         }
-        if (here && !compared) check_threads(path, name, (Set)set, hash, tally);
+        if (here && !compared) check_threads(path, name, set, hash, tally);
         compared |= here;
         if (here)
-            check_hash(row, (Set)set, hash, same_tools, tally);
+            check_hash(row, set, hash, same_tools, tally);
         else
             tally->skipped++;
     }
 }
 
-static void check_table(const glob_t *scenes, Table *table, Tally *tally)
+static bool is_wanted(const char *path, char *const *wanted)
+{
+    char name[NAME];
+    scene_name(path, name);
+    for (int i = 0; wanted[i]; i++)
+        if (strcmp(wanted[i], name) == 0) return true;
+    return !wanted[0];
+}
+
+/* wanted: scenes; none: all, and the table has no others */
+static void check_table(const glob_t *scenes, char *const *wanted, Table *table, Tally *tally)
 {
     char tools[NAME];
     describe_tools(tools);
     bool same_tools = strcmp(tools, table->made_with) == 0;
     if (!same_tools)
-        printf("    skipped: table made with %s; this is %s\n", table->made_with, tools);
+        printf("    portable kernels only: the others of the table are of %s; this is %s\n",
+               table->made_with, tools);
     for (size_t i = 0; i < scenes->gl_pathc; i++)
-        check_scene(scenes->gl_pathv[i], table, same_tools, tally);
+        if (is_wanted(scenes->gl_pathv[i], wanted))
+            check_scene(scenes->gl_pathv[i], table, same_tools, tally);
     for (int i = 0; i < table->count; i++) {
-        if (table->rows[i].used) continue;
+        if (table->rows[i].used || wanted[0]) continue;
         printf("FAIL %s: in the table, but not in scenes/\n", table->rows[i].scene);
         tally->failed++;
     }
@@ -200,9 +206,9 @@ int main(int argc, char **argv)
 {
     glob_t scenes = {0};
     static Table table;
-    Tally tally = {0};
-    if (argc != 2) {
-        printf("hashes TABLE | hashes --print\n");
+    Tally tally = {.threads = argc > 2 ? atoi(argv[2]) : 64};
+    if (argc < 2 || tally.threads < 1) {
+        printf("hashes TABLE [THREADS [SCENE...]] | hashes --print\n");
         return 2;
     }
     if (glob(TENON_SOURCE_DIR "/scenes/*.xml", 0, NULL, &scenes) != 0) {
@@ -215,7 +221,7 @@ int main(int argc, char **argv)
         return status;
     }
     if (read_table(argv[1], &table))
-        check_table(&scenes, &table, &tally);
+        check_table(&scenes, argv + (argc < 3 ? argc : 3), &table, &tally);
     else
         tally.failed = 1;
     globfree(&scenes);

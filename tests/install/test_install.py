@@ -95,6 +95,18 @@ class Installed(unittest.TestCase):
                 table = run("nm", "-D", "--defined-only", os.path.join(self.libdir, f"lib{library}.so"))
                 self.assertEqual({line.split()[-1] for line in table.splitlines()}, functions)
 
+    @unittest.skipUnless(shutil.which("nm"), "there is no nm")
+    def test_the_library_calls_nothing_that_rounds_differently_elsewhere(self):
+        # docs/determinism.md; src/math/own_math.h has the library's own
+        differ = set()
+        for name in ("sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 "
+                     "log10 log1p pow cbrt hypot erf erfc lgamma tgamma fmin fmax fma j0 j1 y0 y1").split():
+            differ |= {name, name + "f", name + "l"}
+        table = run("nm", "-D", "--undefined-only", os.path.join(self.libdir, "libtenon.so"))
+        called = {line.split()[-1].split("@")[0] for line in table.splitlines()}
+        self.assertIn("malloc", called)  # the table is as expected
+        self.assertEqual(called & differ, set())
+
     def test_installed_program_runs_and_finds_the_scenes(self):
         program = os.path.join(self.prefix, "bin", "tenon")
         self.assertRegex(run(program, "--version"), r"^tenon \d+\.\d+\.\d+")

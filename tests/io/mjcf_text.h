@@ -21,7 +21,11 @@ static inline TnModel *load_bytes(const char *bytes, size_t size, TnRemarks *rem
         return NULL;
     }
     close(fd);
-    TnModel *model = tn_model_load_with_remarks(path, remarks, err);
+    TnLoadDef how = tn_load_def();
+    how.reach = TN_FILES_ANY; /* the text names files of tests/io/data */
+    TnModelBuilder *builder = tn_builder_load(path, &how, remarks, err);
+    TnModel *model = builder ? tn_builder_compile(builder, err) : NULL;
+    tn_builder_destroy(builder);
     unlink(path);
     return model;
 }

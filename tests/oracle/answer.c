@@ -99,7 +99,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: answer MODEL < states\n");
         return 2;
     }
-    ask.model = tn_model_load(argv[1], &err);
+    TnLoadDef how = tn_load_def();
+    how.reach = TN_FILES_ANY; /* some packages share meshes between distant folders */
+    TnModelBuilder *builder = tn_builder_load(argv[1], &how, NULL, &err);
+    ask.model = builder ? tn_builder_compile(builder, &err) : NULL;
+    tn_builder_destroy(builder);
     if (!ask.model) {
         fprintf(stderr, "%s\n", err.message);
         return REFUSED;

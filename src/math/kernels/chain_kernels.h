@@ -44,7 +44,7 @@ typedef struct TnChainKernels {
                         const double *v_free, double *v, double (*twist)[8]);
 } TnChainKernels;
 
-const TnChainKernels *tn_chain_kernels(void); /* the best this processor runs */
+const TnChainKernels *tn_chain_kernels(void); /* of the instruction set in use */
 const TnChainKernels *tn_chain_kernels_generic(void);
 const TnChainKernels *tn_chain_kernels_avx2(void); /* NULL where not built in or not supported */
 

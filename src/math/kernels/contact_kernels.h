@@ -79,7 +79,7 @@ typedef struct TnContactKernels {
     void (*sweep)(const TnSweepBatch *batches, int count, double *force, double (*x)[8]);
 } TnContactKernels;
 
-const TnContactKernels *tn_contact_kernels(void);         /* the best this processor runs */
+const TnContactKernels *tn_contact_kernels(void);         /* of the instruction set in use */
 const TnContactKernels *tn_contact_kernels_generic(void); /* the reference */
 /* NULL where not built in or not supported. */
 const TnContactKernels *tn_contact_kernels_avx2(void);

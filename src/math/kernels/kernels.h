@@ -105,7 +105,7 @@ typedef struct TnKernels {
                             long stride, const double *factor, double *to);
 } TnKernels;
 
-const TnKernels *tn_kernels(void);         /* the best this processor runs */
+const TnKernels *tn_kernels(void);         /* of the instruction set in use */
 const TnKernels *tn_kernels_generic(void); /* the reference */
 const TnKernels *tn_kernels_avx2(void);    /* NULL where not built in or not supported */
 const TnKernels *tn_kernels_avx512(void);

@@ -23,7 +23,7 @@ typedef struct TnSmallKernels {
     bool (*solve)(int n, int ld, double *M, double *x);
 } TnSmallKernels;
 
-const TnSmallKernels *tn_small_kernels(void); /* the best this processor runs */
+const TnSmallKernels *tn_small_kernels(void); /* of the instruction set in use */
 const TnSmallKernels *tn_small_kernels_generic(void);
 const TnSmallKernels *tn_small_kernels_avx2(void); /* NULL where not built in or not supported */
 const TnSmallKernels *tn_small_kernels_avx512(void);

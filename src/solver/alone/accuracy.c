@@ -272,6 +272,10 @@ static void judge(Judge *j, const double *b, const double *v, const double *lamb
 TnStatus tn_solver_judge(TnSolver *solver, const double *b, const double *v, const double *lambda,
                          const double *v_star, TnJudgement *out, TnError *err)
 {
+    if (!solver || !v || (!lambda && tn_solver_lambda_count(solver) > 0) || !out) {
+        tn_error_add(err, TN_ERROR_USAGE, "solver, v, lambda and out must be given");
+        return TN_ERROR_USAGE;
+    }
     Judge j = {.solver = solver};
     double *own = NULL;
     bool ok = reserve(&j);

@@ -31,18 +31,20 @@ static double trial(const TnConeInput *in, const Part *part, double x[2])
 /* |λ - P_K(λ - û)|² of a contact. The projection's normal part s has
  *     g(s) = s - t_n - Σ μ_k (|t_k| - μ_k s)⁺ = 0,   t = λ - û
  * or is zero where g(0) >= 0. g is rising, concave and made of lines, so Newton's steps from below
- * end exactly after no more of them than there are parts. */
+ * end exactly after no more of them than there are parts; by rounding alone they might go on. */
 static double squared_error(const TnSolver *solver, const TnConeInput *in, int contact)
 {
     const double normal = in->lambda[in->number_at[contact]];
     double tn = normal - in->u[in->number_at[contact]], x[2];
     Part part;
-    for (int i = contact; i >= 0; i = part.next) {
+    int parts = 0;
+    for (int i = contact; i >= 0; i = part.next, parts++) {
         part = part_of(solver, in, i);
         tn -= part.mu * hypot(in->u[part.at], part.count > 1 ? in->u[part.at + 1] : 0.0);
     }
     double s = fmax(0.0, tn);
-    for (bool rises = true; rises;) {
+    bool rises = true;
+    for (int left = parts + 1; rises && left > 0; left--) {
         double g = s - tn, slope = 1.0;
         for (int i = contact; i >= 0; i = part.next) {
             part = part_of(solver, in, i);

@@ -67,6 +67,10 @@ static bool make_room(TnSolver *solver, TnError *err)
 
 TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
 {
+    if (!solver) {
+        tn_error_add(err, TN_ERROR_USAGE, "no solver was given");
+        return TN_ERROR_USAGE;
+    }
     TnError local = {0};
     if (!err) err = &local;
     if (solver->problems.count) {
@@ -80,6 +84,10 @@ TnStatus tn_solver_prepare(TnSolver *solver, TnError *err)
 
 TnStatus tn_solver_set(TnSolver *solver, const TnSolverDef *def, TnError *err)
 {
+    if (!solver) {
+        tn_error_add(err, TN_ERROR_USAGE, "no solver was given");
+        return TN_ERROR_USAGE;
+    }
     TnError local = {0};
     if (!err) err = &local;
     if (tn_solver_def_check(def, err) != TN_OK) return TN_ERROR_USAGE;
@@ -172,7 +180,7 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
 TnSolveReport tn_solver_solve(TnSolver *solver, const double *b, double *v, double *lambda)
 {
     TnSolveReport report = {.status = TN_ERROR_USAGE, .aac = NAN, .aal = NAN, .error = NAN};
-    if (!solver->prepared) return report;
+    if (!solver || !solver->prepared) return report;
     if (b && !tn_all_finite(b, (size_t)solver->unknown_count)) return report;
     tn_arena_reset(&solver->scratch);
     tn_solver_fill(solver, b);

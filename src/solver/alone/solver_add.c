@@ -192,6 +192,7 @@ static void free_sides(TnSolverConstraint *c)
 
 TnConstraintId tn_solver_add_constraint(TnSolver *solver, const TnConstraintDef *def)
 {
+    if (!solver || !def) return 0;
     TnError *err = &solver->problems;
     int id = solver->constraint_count + 1, before = err->count;
     solver->prepared = false;

@@ -184,6 +184,7 @@ static bool check_form(TnError *err, int id, const TnBlockDef *def)
 
 TnBlockId tn_solver_add_block(TnSolver *solver, const TnBlockDef *def)
 {
+    if (!solver || !def) return 0;
     TnError *err = &solver->problems;
     int id = solver->block_count + 1, n = def->dim;
     solver->prepared = false;

@@ -21,7 +21,7 @@ const char *tn_method_name(TnMethod method)
 {
     static const char *const names[TN_METHOD_COUNT] = {
         "auto", "subadmm", "assembled", "newton", "pgs", "interior", "proximal", "small", "own"};
-    return names[method];
+    return (unsigned)method < TN_METHOD_COUNT ? names[method] : "";
 }
 
 TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
@@ -29,6 +29,10 @@ TnStatus tn_solver_def_check(const TnSolverDef *def, TnError *err)
     TnError local = {0};
     if (!err) err = &local;
     int before = err->count;
+    if (!def) {
+        tn_error_add(err, TN_ERROR_USAGE, "solver: no definition was given");
+        return TN_ERROR_USAGE;
+    }
     bool named = def->method >= TN_METHOD_AUTO && def->method < TN_METHOD_CHOICES;
     if (!named && !(def->method == TN_METHOD_OWN && def->own))
         tn_error_add(err, TN_ERROR_USAGE, "solver: unknown method %d", (int)def->method);

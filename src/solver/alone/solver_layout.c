@@ -165,6 +165,7 @@ static bool lay_out(TnSolver *solver, TnProblem *p)
     TnProblemSize size = number_blocks(solver);
     int *port = TN_ARENA_ZERO(&solver->scratch, int, size.larges + 1);
     if (!port || !tn_problem_init(p, &solver->arena, size)) return false;
+    p->exact = true;
     number_ports(solver, size.larges, port);
     if (!set_blocks(solver, p, port)) return false;
     int contact = 0, row = 0, side = 0, entry = 0;

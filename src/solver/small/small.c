@@ -188,7 +188,8 @@ static bool start(Solve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport
                  .far = FAR * def->velocity_scale,
                  .best = INFINITY,
                  .report = report};
-    if (!tn_small_build(p, &s->small) ||
+    if (!tn_small_build(p, &s->small)) return false;
+    if (!p->exact &&
         !tn_small_drop_told(&s->small, TN_STILL * tolerance, DISAGREE * def->velocity_scale))
         return false;
     tn_small_apply(&s->small, s->small.lambda, s->small.q, s->small.u);

@@ -54,7 +54,7 @@ typedef struct TnFemKernels {
     void (*add_membrane)(const TnFemStep *step, int first, int last); /* needs no `turn` */
 } TnFemKernels;
 
-const TnFemKernels *tn_fem_kernels(void); /* the best this processor runs */
+const TnFemKernels *tn_fem_kernels(void); /* of the instruction set in use */
 const TnFemKernels *tn_fem_kernels_generic(void);
 const TnFemKernels *tn_fem_kernels_avx2(void); /* NULL where not built in or not supported */
 const TnFemKernels *tn_fem_kernels_avx512(void);

@@ -40,7 +40,7 @@ typedef struct TnRodKernels {
     void (*joints)(TnRodBatch *batch, double w, double late_from);
 } TnRodKernels;
 
-const TnRodKernels *tn_rod_kernels(void);         /* the best this processor runs */
+const TnRodKernels *tn_rod_kernels(void);         /* of the instruction set in use */
 const TnRodKernels *tn_rod_kernels_generic(void); /* the reference */
 const TnRodKernels *tn_rod_kernels_avx2(void);    /* NULL where not built in or not supported */
 const TnRodKernels *tn_rod_kernels_avx512(void);

@@ -1,0 +1,173 @@
+/* batch_contacts.h: bodies and contacts of a world as the iteration reads them: as in contacts.h
+ * and factor of iterate.h, for one world by one block. */
+#ifndef TN_GPU_BATCH_CONTACTS_H
+#define TN_GPU_BATCH_CONTACTS_H
+
+#include "batch_data.h"
+
+namespace tn
+{
+
+/* Frames, A and v_free, and the first v less v_free: so is v in the iteration. */
+template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, int i)
+{
+    typedef typename Vec4<R>::type V;
+    int l = b.body_link[i];
+    const TnLink *link = &s.model->links[l];
+    const TnJoint *joint = &s.model->joints[link->joint_start];
+    TnLinkWalk walk{};
+    tn_link_walk_joint(&walk, joint, s.dynamics->qpos + joint->qpos_start);
+    tn_link_frame_from_walk(&s.frames[l], link, &walk);
+    TnRigidSystem *system = &s.systems[i];
+    tn_rigid_assemble(s.dynamics, l, &s.frames[l], system);
+    const double *I = system->inertia_rate, *v = system->v;
+    const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
+    double *inverse = s.inverse + 7 * i, a = system->mass_rate, v_less[6];
+    for (int k = 0; k < 6; k++) {
+        s.twists[l][k] = v[k];
+        s.end_twists[l][k] = v[k] + (system->v_free[k] - v[k]) / b.theta;
+    }
+    inverse[0] = 1.0 / a;
+    invert_sym3(I, inverse + 1);
+    IterBody<R> *body = &s.bodies[i];
+    body->A[0] = (R)a;
+    for (int k = 0; k < 6; k++) body->A[k + 1] = (R)packed[k];
+    for (int k = 0; k < 6; k++) v_less[k] = v[k] - system->v_free[k];
+    s.v[i] = V{(R)v_less[0], (R)v_less[1], (R)v_less[2], 0};
+    s.spin[i] = V{(R)v_less[3], (R)v_less[4], (R)v_less[5], 0};
+}
+
+/* As shift_of. */
+TN_DEVICE inline void shift_at(const Worlds &b, const WorldBase &s, const TnContactPoint *c, int la,
+                               int lb, double e[3])
+{
+    double v1[3], v2[3], end1[3], end2[3], v[3], v_end[3];
+    const double *n = c->normal;
+    point_velocity(v1, s.twists[la], c->arm1);
+    point_velocity(v2, s.twists[lb], c->arm2);
+    point_velocity(end1, s.end_twists[la], c->arm1);
+    point_velocity(end2, s.end_twists[lb], c->arm2);
+    v3_sub(v, v2, v1);
+    v3_sub(v_end, end2, end1);
+    TnUnilateral u{};
+    u.gap = c->gap;
+    u.v = v3_dot(n, v);
+    u.v_free_end = v3_dot(n, v_end);
+    u.t = s.t;
+    u.theta = b.theta;
+    u.stabilization = b.stabilization;
+    u.gravity = s.gravity_size;
+    u.size = s.model->links[la].lever;
+    if (b.link_body[lb] >= 0 && s.model->links[lb].lever < u.size)
+        u.size = s.model->links[lb].lever;
+    TnUnilateralLaw law = tn_unilateral_law(&u);
+    for (int k = 0; k < 3; k++) e[k] = -(1.0 - b.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
+    if (lb >= 1 && lb <= b.mocap_count) v3_add(e, e, v2); /* its velocity is known */
+}
+
+/* The force that the last step had at this contact. */
+TN_DEVICE inline void force_before(const Worlds &b, const WorldBase &s, const TnContactPoint *c,
+                                   double out[3])
+{
+    size_t row = (size_t)s.index * (size_t)b.geom_count + (size_t)c->geom1,
+           base = (size_t)s.index * (size_t)b.contact_room;
+    int many = b.old_count[row], first = many ? b.old_first[row] : 0;
+    uint64_t key = warm_key(c);
+    v3_set(out, 0.0, 0.0, 0.0);
+    for (int k = first; k < first + many; k++)
+        if (b.old_key[base + (size_t)k] == key) {
+            v3_copy(out, b.old_lambda + 3 * (base + (size_t)k));
+            return;
+        }
+}
+
+/* `again`: contacts yield more now, and the forces that were found are the first guess. */
+template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, int i, bool again)
+{
+    typedef typename Vec4<R>::type V;
+    const TnContactPoint *c = &s.points[i];
+    int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
+    int ra = b.link_body[la], rb = b.link_body[lb];
+    const double *n = c->normal, *p = c->arm1, *o = c->arm2;
+    double *e = s.shift + 3 * i, *give = s.give + 3 * i, *D = s.yield + 2 * i,
+           *beta = s.start_beta + 4 * i, last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2];
+    shift_at(b, s, c, la, lb, e);
+    force_before(b, s, c, last);
+    compliance(s.inverse + 7 * ra, p, n, Ca);
+    if (rb >= 0) compliance(s.inverse + 7 * rb, o, n, Cb);
+    for (int k = 0; k < 2; k++) {
+        D[k] = Ca[k] + Cb[k];
+        double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
+               fb = Cb[k] > least ? Cb[k] : least;
+        double w = (fa + (rb >= 0 ? fb : 0.0)) / b.weight_scale;
+        beta[k] = b.weight_scale / fa;
+        beta[k + 2] = rb >= 0 ? b.weight_scale / fb : 0.0;
+        B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
+    }
+    double ln = v3_dot(n, last), yields = s.ratio > 0.0 ? 1.0 / s.ratio : 0.0;
+    for (int k = 0; k < 3; k++) give[k] = -yields * (D[1] * last[k] + (D[0] - D[1]) * ln * n[k]);
+    double mu = c->dim == 1 ? 0.0 : c->friction[0];
+    R share = (R)b.warm_start;
+    s.ends[i] = Ends16{(short)ra, (short)rb};
+    s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
+    s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
+    s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
+    double fa[3], fb[3] = {0.0, 0.0, 0.0}, total[3];
+    point_velocity(fa, s.systems[ra].v_free, p);
+    if (rb >= 0) point_velocity(fb, s.systems[rb].v_free, o);
+    for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + fb[k] - fa[k];
+    s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], 0};
+    if (!again) s.lambda[i] = V{share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
+    s.trial[i] = s.lambda[i];
+}
+
+/* The contacts of each body, in order. */
+template <class R> TN_DEVICE void sort_out_sides(const Block &block, const Worlds &b, World<R> &s)
+{
+    block.each(b.body_count, [&](int i) { s.side_start[i] = s.side_fill[i] = 0; });
+    block.each(s.contact_count, [&](int i) {
+        atomic_add(&s.side_start[s.ends[i].a], 1);
+        if (s.ends[i].b >= 0) atomic_add(&s.side_start[s.ends[i].b], 1);
+    });
+    block.scan(s.side_start, b.body_count);
+    block.each(s.contact_count, [&](int i) {
+        int a = s.ends[i].a, o = s.ends[i].b;
+        s.sides[s.side_start[a] + atomic_add(&s.side_fill[a], 1)] = (uint16_t)(2 * i);
+        if (o >= 0)
+            s.sides[s.side_start[o] + atomic_add(&s.side_fill[o], 1)] = (uint16_t)(2 * i + 1);
+    });
+    block.each(b.body_count, [&](int r) {
+        for (int i = s.side_start[r] + 1; i < s.side_start[r + 1]; i++) {
+            uint16_t x = s.sides[i];
+            int k = i;
+            for (; k > s.side_start[r] && s.sides[k - 1] > x; k--) s.sides[k] = s.sides[k - 1];
+            s.sides[k] = x;
+        }
+    });
+}
+
+/* H⁻¹ and g. */
+template <class R> TN_DEVICE void factor_body(World<R> &s, int r)
+{
+    typedef typename Vec4<R>::type V;
+    IterBody<R> *body = &s.bodies[r];
+    V linear = s.v[r], angular = s.spin[r];
+    double H[21] = {0}, g[6] = {0};
+    double v[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+    for (int i = s.side_start[r]; i < s.side_start[r + 1]; i++) {
+        int c = s.sides[i] >> 1, as_b = s.sides[i] & 1;
+        V arm = as_b ? s.arm_b[c] : s.arm_a[c], nv = s.normal[c], l = s.lambda[c];
+        double sign = as_b ? 1.0 : -1.0, force[3] = {sign * l.x, sign * l.y, sign * l.z};
+        double at[3] = {arm.x, arm.y, arm.z}, n[3] = {nv.x, nv.y, nv.z};
+        add_side(at, n, s.start_beta + 4 * c + 2 * as_b, force, v, H, g);
+    }
+    for (int k = 0; k < 3; k++) H[sym6(k, k)] += body->A[0];
+    for (int i = 3, p = 1; i < 6; i++)
+        for (int j = i; j < 6; j++) H[sym6(i, j)] += body->A[p++];
+    invert_sym6(H);
+    for (int k = 0; k < 21; k++) body->Hinv[k] = (R)H[k];
+    for (int k = 0; k < 6; k++) body->g[k] = (R)g[k];
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,189 @@
+/* batch_data.h: many worlds on the device, and one of them in the hands of a block.
+ *
+ * `Worlds` has what all share, and arrays with a row per world: states, parameters, the last
+ * forces. `World` is a step of one of them: places in a part of device memory that is the world's
+ * for this step. What each iteration reads, `Fast`, is copied to shared memory where it fits. */
+#ifndef TN_GPU_BATCH_DATA_H
+#define TN_GPU_BATCH_DATA_H
+
+#include "batch_block.h"
+#include "contacts.h"
+#include "iterate.h"
+#include "judge.h"
+
+namespace tn
+{
+
+/* Of a world's last step. */
+struct WorldReport {
+    int contact_count, iterations;
+    double error, rigid_error, mean_penetration, max_penetration;
+};
+
+/* What steps leave for the host. */
+struct Summary {
+    int left;                          /* steps to go, of the world that has most */
+    int pairs_needed, contacts_needed; /* by one world */
+};
+
+struct Worlds {
+    int count;
+    /* the model; equal for all */
+    const TnModel *model;
+    const TnCollider *collider; /* its slots and places are copied to each block */
+    const TnSurface *surfaces;  /* per geom */
+    const int *body_link, *link_body;
+    int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
+    int qpos_count, dof_count, mocap_count;
+    int pair_room, contact_room, segments; /* segments: of 32 slots */
+    double theta, stabilization;
+    double weight_scale, alpha, ratio, warm_start, tolerance;
+    int iterations;
+    /* per world */
+    double *time, *qpos, *qvel;
+    double *mocap, *mocap_target; /* 7 per mocap body */
+    uint8_t *diverged;
+    const uint8_t *mask;     /* NULL: none rests */
+    int *left;               /* steps to go */
+    double *gravity, *t;     /* 3, 1 */
+    TnLink *own_links;       /* link_count; NULL: the model's */
+    TnSurface *own_surfaces; /* geom_count; NULL: the model's */
+    WorldReport *reports;
+    /* last forces: of contacts in the order of their first geoms */
+    int *old_first, *old_count; /* geom_count */
+    uint64_t *old_key;          /* contact_room */
+    double *old_lambda;         /* contact_room × 3 */
+    Summary *summary;
+    char *scratch;                  /* of worlds first … first + at_once - 1 */
+    size_t scratch_size, fast_size; /* bytes per world */
+    int first, at_once;
+    bool fast_is_shared;
+};
+
+/* Whether a world has a step to take. */
+TN_DEVICE inline bool is_on(const Worlds &b, int w)
+{
+    return w < b.count && !(b.mask && !b.mask[w]) && !b.diverged[w] && b.left[w] > 0;
+}
+
+/* As Ends. */
+struct Ends16 {
+    short a, b;
+};
+
+/* A body in the iteration. */
+template <class R> struct IterBody {
+    R Hinv[21], A[7], g[6];
+};
+
+/* What does not depend on the iteration's numbers. */
+struct WorldBase {
+    int index;
+    double t, gravity_size, ratio, alpha;
+    int pair_count, other_count, contact_count;
+    bool bad, stuck;
+    /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
+    unsigned long long worst, worst_rigid, deepest, depths;
+    int deep, iterations;
+    TnModel *model;
+    TnCollider *collider;
+    TnDetection *detection;
+    TnDynamicsInput *dynamics;
+    TnSlot *slots;
+    TnTransform *place;
+    TnBounds *bounds;
+    TnLinkFrame *frames;
+    double (*twists)[6], (*end_twists)[6];
+    TnRigidSystem *systems;
+    double *inverse; /* per body: 1/a, S⁻¹ */
+    double *v_end;   /* v_λ, 6 per body */
+    int *pushed;     /* per body */
+    uint32_t *masks; /* per row of slots and segment: which of 32 may meet it */
+    int *mask_start; /* their pairs */
+    int *pair1, *pair2, *pair_start, *others; /* others: pairs that are not only of spheres */
+    TnContactPoint *points;                   /* in the order of the pairs */
+    double *shift, *give;                     /* 3 per contact, as in Base */
+    double *yield, *start_beta;
+    double *next_qpos, *next_qvel;
+};
+
+/* What each iteration reads. */
+template <class R> struct Fast {
+    typedef typename Vec4<R>::type V;
+    V *v, *spin; /* per body, linear and angular; apart, so that fewer threads share a bank */
+    V *arm_a, *arm_b, *normal, *total, *trial, *lambda;
+    Ends16 *ends;
+    int *side_start; /* per body */
+    uint16_t *sides; /* contact · 2 + (1: as b) */
+};
+
+template <class R> struct World : WorldBase, Fast<R> {
+    IterBody<R> *bodies;
+    int *side_fill; /* per body */
+};
+
+/* Places in one piece of memory. */
+struct Cursor {
+    char *base;
+    size_t used;
+    template <class T> TN_DEVICE_AND_HOST void take(T *&p, size_t n)
+    {
+        p = (T *)(base + used);
+        used += (n * sizeof(T) + 15) / 16 * 16;
+    }
+};
+
+template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s, Cursor &c)
+{
+    size_t n = (size_t)b.body_count, links = (size_t)b.link_count, slots = (size_t)b.slot_count,
+           pairs = (size_t)b.pair_room, points = (size_t)b.contact_room,
+           rows = (size_t)b.moving_count * (size_t)b.segments;
+    c.take(s.model, 1);
+    c.take(s.collider, 1);
+    c.take(s.detection, 1);
+    c.take(s.dynamics, 1);
+    c.take(s.slots, slots);
+    c.take(s.place, slots);
+    c.take(s.bounds, slots);
+    c.take(s.frames, links);
+    c.take(s.twists, links);
+    c.take(s.end_twists, links);
+    c.take(s.systems, n);
+    c.take(s.inverse, 7 * n);
+    c.take(s.v_end, 6 * n);
+    c.take(s.pushed, n);
+    c.take(s.masks, rows);
+    c.take(s.mask_start, rows + 1);
+    c.take(s.pair1, pairs);
+    c.take(s.pair2, pairs);
+    c.take(s.pair_start, pairs + 1);
+    c.take(s.others, pairs);
+    c.take(s.points, points);
+    c.take(s.shift, 3 * points);
+    c.take(s.give, 3 * points);
+    c.take(s.yield, 2 * points);
+    c.take(s.start_beta, 4 * points);
+    c.take(s.next_qpos, (size_t)b.qpos_count);
+    c.take(s.next_qvel, (size_t)b.dof_count);
+    c.take(s.bodies, n);
+    c.take(s.side_fill, n);
+}
+
+template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
+{
+    size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
+    c.take(s.v, n);
+    c.take(s.spin, n);
+    c.take(s.arm_a, points);
+    c.take(s.arm_b, points);
+    c.take(s.normal, points);
+    c.take(s.total, points);
+    c.take(s.trial, points);
+    c.take(s.lambda, points);
+    c.take(s.ends, points);
+    c.take(s.side_start, n + 1);
+    c.take(s.sides, 2 * points);
+}
+
+} // namespace tn
+#endif

@@ -1,0 +1,193 @@
+/* batch_step.h: steps of one world by one block, from its row to its row. */
+#ifndef TN_GPU_BATCH_STEP_H
+#define TN_GPU_BATCH_STEP_H
+
+#include "batch_narrow.h"
+#include "batch_solve.h"
+
+namespace tn
+{
+
+/* By all threads. */
+template <class T> TN_DEVICE void copy_words(const Block &block, T *to, const T *from, int count)
+{
+    static_assert(sizeof(T) % 8 == 0, "whole words");
+    const uint64_t *in = (const uint64_t *)from;
+    uint64_t *out = (uint64_t *)to;
+    block.each((int)(sizeof(T) / 8) * count, [&](int i) { out[i] = in[i]; });
+}
+
+/* A link without unknowns: the world, or a mocap body on its way to its target (step/mocap.c). */
+TN_DEVICE inline void place_fixed(const Worlds &b, WorldBase &s, int l)
+{
+    TnLinkFrame frame{};
+    double twist[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    frame.quat[0] = 1.0;
+    if (l >= 1 && l <= b.mocap_count) {
+        size_t at = 7 * ((size_t)s.index * (size_t)b.mocap_count + (size_t)(l - 1));
+        const double *from = b.mocap + at, *to = b.mocap_target + at;
+        double back[4], turn[4];
+        v3_copy(frame.pos, from);
+        v3_copy(frame.com, from);
+        quat_copy(frame.quat, from + 3);
+        v3_sub(twist, to, from);
+        quat_conjugate(back, from + 3);
+        quat_mul(turn, to + 3, back);
+        quat_to_rotvec(twist + 3, turn);
+        bool turns = to[3] != from[3] || to[4] != from[4] || to[5] != from[5] || to[6] != from[6];
+        for (int k = 0; k < 6; k++) twist[k] = k < 3 || turns ? twist[k] / s.t : 0.0;
+    }
+    quat_to_m3(frame.rot, frame.quat);
+    s.frames[l] = frame;
+    for (int k = 0; k < 6; k++) s.twists[l][k] = s.end_twists[l][k] = twist[k];
+}
+
+/* Of a world that begins a step: its places, the model as it has it, and its geoms. */
+template <class R>
+TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int w)
+{
+    block.once([&] {
+        size_t i = (size_t)w;
+        char *scratch = b.scratch + (size_t)(w - b.first) * b.scratch_size;
+        Cursor large = {scratch, sizeof(World<R>)},
+               small = {scratch + b.scratch_size - b.fast_size, 0};
+        lay_out(b, s, large);
+        lay_out_fast<R>(b, s, small);
+        const double *g = b.gravity + 3 * i;
+        double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        s.index = w;
+        s.t = b.t[i];
+        s.gravity_size = size > 0.0 ? size : 9.81;
+        s.ratio = b.ratio;
+        s.bad = s.stuck = false;
+        TnDetection d{};
+        d.collider = s.collider;
+        d.frames = s.frames;
+        d.twists = s.end_twists;
+        d.t = s.t;
+        d.slack = s.gravity_size * s.t * s.t;
+        d.alone = true;
+        d.touching = TN_TOUCHING;
+        d.far = TN_FAR;
+        *s.detection = d;
+        TnDynamicsInput in{};
+        in.model = s.model;
+        in.theta = b.theta;
+        in.t = s.t;
+        in.qpos = b.qpos + i * (size_t)b.qpos_count;
+        in.qvel = b.qvel + i * (size_t)b.dof_count;
+        *s.dynamics = in;
+    });
+    copy_words(block, s.model, b.model, 1);
+    copy_words(block, s.collider, b.collider, 1);
+    copy_words(block, s.slots, b.collider->slots, b.slot_count);
+    copy_words(block, s.place, b.collider->place, b.slot_count);
+    block.each(b.link_count, [&](int l) {
+        if (b.link_body[l] < 0) place_fixed(b, s, l);
+    });
+    block.once([&] {
+        size_t i = (size_t)w;
+        for (int k = 0; k < 3; k++) s.model->option.gravity[k] = b.gravity[3 * i + (size_t)k];
+        if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
+        s.collider->model = s.model;
+        s.collider->slots = s.slots;
+        s.collider->place = s.place;
+        s.collider->bounds = s.bounds;
+        s.collider->surfaces =
+            (TnSurface *)(b.own_surfaces ? b.own_surfaces + i * (size_t)b.geom_count : b.surfaces);
+    });
+}
+
+/* Between the parts of a step a world is kept at the start of its memory. */
+template <class R> TN_DEVICE World<R> *kept_world(const Worlds &b, int w)
+{
+    return (World<R> *)(b.scratch + (size_t)(w - b.first) * b.scratch_size);
+}
+
+/* q⁺ and v⁺ beside the state. */
+TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
+{
+    int l = b.body_link[i];
+    const double *vhat = s.v_end + 6 * i;
+    double way[6];
+    tn_rigid_way(s.dynamics, s.systems[i].v, vhat, s.pushed[i] ? 1.0 : 0.0, 1.0, way);
+    tn_rigid_advance(s.dynamics, l, &s.frames[l], &s.systems[i], vhat, way, s.next_qpos,
+                     s.next_qvel);
+    const TnLink *link = &s.model->links[l];
+    const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
+    const double *qv = s.next_qvel + link->dof_start;
+    for (int k = 0; k < 7; k++)
+        if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10))) s.bad = true;
+}
+
+/* The new state and the forces that it came by become those of the world. */
+template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b, World<R> &s)
+{
+    size_t w = (size_t)s.index, row = w * (size_t)b.geom_count, base = w * (size_t)b.contact_room;
+    double *qpos = b.qpos + w * (size_t)b.qpos_count, *qvel = b.qvel + w * (size_t)b.dof_count;
+    block.each(b.qpos_count, [&](int i) { qpos[i] = s.next_qpos[i]; });
+    block.each(b.dof_count, [&](int i) { qvel[i] = s.next_qvel[i]; });
+    block.each(7 * b.mocap_count, [&](int i) {
+        size_t at = 7 * w * (size_t)b.mocap_count + (size_t)i;
+        b.mocap[at] = b.mocap_target[at];
+    });
+    block.each(b.geom_count, [&](int i) { b.old_count[row + (size_t)i] = 0; });
+    block.each(s.contact_count, [&](int i) {
+        const TnContactPoint *c = &s.points[i];
+        typename Vec4<R>::type l = s.lambda[i];
+        size_t at = base + (size_t)i, geom = row + (size_t)c->geom1;
+        b.old_key[at] = warm_key(c);
+        b.old_lambda[3 * at] = l.x;
+        b.old_lambda[3 * at + 1] = l.y;
+        b.old_lambda[3 * at + 2] = l.z;
+        atomic_add(&b.old_count[geom], 1);
+        if (i == 0 || s.points[i - 1].geom1 != c->geom1) b.old_first[geom] = i;
+    });
+}
+
+TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iterations)
+{
+    double unit = s.gravity_size * s.t;
+    WorldReport r{};
+    r.contact_count = s.contact_count;
+    r.iterations = iterations;
+    r.error = sqrt(double_from(s.worst)) / unit;
+    r.rigid_error = sqrt(double_from(s.worst_rigid)) / unit;
+    r.max_penetration = double_from(s.deepest);
+    r.mean_penetration = s.deep ? TN_DEPTH_UNIT * (double)s.depths / s.deep : 0.0;
+    b.reports[s.index] = r;
+}
+
+/* ---- the parts of a step ---- */
+
+/* Up to the contacts as the iteration reads them. One whose memory for pairs or contacts is too
+ * small is stuck: nothing changes. */
+template <class R>
+TN_DEVICE void begin_step(const Block &block, const Worlds &b, World<R> &s, int w)
+{
+    open_world(block, b, s, w);
+    block.each(b.body_count, [&](int i) { assemble_body(b, s, i); });
+    list_pairs(block, b, s);
+    if (!s.stuck) list_points(block, b, s);
+    if (!s.stuck) write_world(block, b, s, false);
+    block.once([&] { *kept_world<R>(b, w) = s; });
+}
+
+/* The state at the end, if it makes sense. */
+template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
+{
+    if (!(b.tolerance > 0.0)) judge_world(block, b, s);
+    block.each(b.body_count, [&](int i) { advance_body(b, s, i); });
+    block.once([&] {
+        report_world(b, s, s.iterations);
+        b.left[s.index]--;
+        if (s.bad)
+            b.diverged[s.index] = 1;
+        else
+            b.time[s.index] += s.t;
+    });
+    if (!s.bad) take_over(block, b, s);
+}
+
+} // namespace tn
+#endif

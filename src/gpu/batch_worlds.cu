@@ -1,0 +1,426 @@
+/* batch_worlds.cu: memory of all worlds, and the launches that step them. */
+#include "any_batch.h"
+#include "batch_step.h"
+#include "memory.h"
+
+namespace tn
+{
+
+#define TN_SHARED_MAX (227 * 1024) /* bytes of a block, compute capability 9.0 */
+#define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
+
+#ifdef __CUDACC__
+
+/* Parts of a step have kernels of their own: the first and the last wait for memory, which many
+ * threads hide; the middle one needs registers and shared memory. */
+#define TN_BLOCK                                                                                   \
+    __shared__ World<R> s;                                                                         \
+    __shared__ int sums[TN_BLOCK_MAX / 32];                                                        \
+    Block block = {(int)threadIdx.x, (int)blockDim.x, sums};                                       \
+    int w = b.first + (int)blockIdx.x;
+
+template <class R>
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
+    begin_steps(const __grid_constant__ Worlds b)
+{
+    TN_BLOCK
+    if (is_on(b, w)) begin_step(block, b, s, w);
+}
+
+template <class R>
+__global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
+    solve_steps(const __grid_constant__ Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    block.once([&] { s = *kept_world<R>(b, w); });
+    if (s.stuck) return;
+    const Fast<R> there = *kept_world<R>(b, w);
+    if (b.fast_is_shared) {
+        block.once([&] {
+            Cursor small = {fast_memory, 0};
+            lay_out_fast<R>(b, s, small);
+        });
+        int n = s.contact_count;
+        copy_words(block, s.v, there.v, b.body_count);
+        copy_words(block, s.spin, there.spin, b.body_count);
+        copy_words(block, s.arm_a, there.arm_a, n);
+        copy_words(block, s.arm_b, there.arm_b, n);
+        copy_words(block, s.normal, there.normal, n);
+        copy_words(block, s.total, there.total, n);
+        copy_words(block, s.trial, there.trial, n);
+        copy_words(block, s.lambda, there.lambda, n);
+        block.each(n, [&](int i) { s.ends[i] = there.ends[i]; });
+        block.each(b.body_count + 1, [&](int i) { s.side_start[i] = there.side_start[i]; });
+        block.each(s.side_start[b.body_count], [&](int i) { s.sides[i] = there.sides[i]; });
+    }
+    int iterations = solve_world(block, b, s);
+    block.once([&] {
+        s.iterations = iterations;
+        *kept_world<R>(b, w) = s;
+        *(Fast<R> *)kept_world<R>(b, w) = there;
+    });
+    if (b.fast_is_shared) copy_words(block, there.lambda, s.lambda, s.contact_count);
+}
+
+template <class R>
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
+    end_steps(const __grid_constant__ Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    block.once([&] { s = *kept_world<R>(b, w); });
+    if (!s.stuck) end_step(block, b, s);
+}
+
+#endif
+
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
+static void lap(Queue &q, int part)
+{
+    static const char *const names[] = {"", "begin", "solve", "end"};
+    static cudaEvent_t events[4];
+    static double sums[4];
+    static int count;
+    if (!events[part]) cudaEventCreate(&events[part]);
+    cudaEventRecord(events[part], q.stream);
+    if (part < 3) return;
+    cudaEventSynchronize(events[3]);
+    for (int k = 1; k < 4; k++) {
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, events[k - 1], events[k]);
+        sums[k] += (double)ms;
+    }
+    if (++count % 100) return;
+    for (int k = 1; k < 4; k++)
+        fprintf(stderr, "%s %.3f ms ", names[k], sums[k] / 100), sums[k] = 0;
+    fprintf(stderr, "per launch\n");
+}
+#define LAP(part) lap(q, part)
+#else
+#define LAP(part)
+#endif
+
+template <class R> struct Batch : AnyBatch {
+    Worlds b{};
+    Memory own, of_links, of_surfaces, of_contacts, of_blocks;
+    uint8_t *mask_there = nullptr;
+    double *row_qpos = nullptr, *row_qvel = nullptr, *first_mocap = nullptr;
+    Summary *summary = nullptr; /* the host's copy */
+    int threads = 32, edge_threads = 32;
+
+    Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit);
+    ~Batch() override;
+    void step(int steps, const uint8_t *mask, bool there) override;
+    void parameters(const double *gravity, const double *t, const TnLink *links,
+                    const TnSurface *surfaces) override;
+    void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel) override;
+    TnGpuRows rows() const override { return {b.time, b.qpos, b.qvel, b.diverged, b.mocap_target}; }
+    void reports(TnGpuReport *out) override;
+
+    /* its own */
+    void copy_model(const TnModel *m, const TnCollider *c);
+    void take_worlds();
+    void take_contacts(int room);
+    void take_blocks();
+    bool grow();
+    void launch();
+    const uint8_t *place_mask(const uint8_t *mask, bool there);
+};
+
+/* ---- memory ---- */
+
+/* What steps read of the model and its collider. */
+template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider *c)
+{
+    TnModel model = *m;
+    TnCollider collider = *c;
+    size_t n = (size_t)c->count;
+    model.links = own.copy(q, m->links, (size_t)m->link_count);
+    model.joints = own.copy(q, m->joints, (size_t)m->joint_count);
+    model.geoms = own.copy(q, m->geoms, (size_t)m->geom_count);
+    model.geom_link = own.copy(q, m->geom_link, (size_t)m->geom_count);
+    b.model = own.copy(q, &model, 1);
+    first_mocap = own.copy(q, m->mocap0, 7 * (size_t)m->mocap_count);
+    std::vector<TnSlot> slots(c->slots, c->slots + n);
+    std::vector<TnSurface> surfaces((size_t)m->geom_count);
+    for (TnSlot &slot : slots) {
+        surfaces[(size_t)slot.geom] = c->surfaces[slot.surface];
+        slot.surface = slot.geom;
+    }
+    collider.slots = own.copy(q, slots.data(), n);
+    collider.locals = own.copy(q, c->locals, n);
+    collider.shape = own.copy(q, c->shape, n);
+    collider.thinness = own.copy(q, c->thinness, n);
+    collider.place = own.copy(q, c->place, n);
+    collider.asleep = nullptr;
+    b.collider = own.copy(q, &collider, 1);
+    b.surfaces = own.copy(q, surfaces.data(), surfaces.size());
+    std::vector<int> body_link, link_body((size_t)m->link_count, -1);
+    for (int i = 0; i < m->subsystem_count; i++) {
+        link_body[(size_t)m->subsystems[i].link_start] = i;
+        body_link.push_back(m->subsystems[i].link_start);
+    }
+    b.body_link = own.copy(q, body_link.data(), body_link.size());
+    b.link_body = own.copy(q, link_body.data(), link_body.size());
+    b.body_count = m->subsystem_count;
+    b.link_count = m->link_count;
+    b.geom_count = m->geom_count;
+    b.slot_count = c->count;
+    b.finite_count = c->finite_count;
+    b.moving_count = c->moving_count;
+    b.segments = (c->count + 31) / 32;
+    b.qpos_count = m->qpos_count;
+    b.dof_count = m->dof_count;
+    b.mocap_count = m->mocap_count;
+}
+
+template <class R> void Batch<R>::take_worlds()
+{
+    size_t n = (size_t)b.count, geoms = n * (size_t)b.geom_count;
+    b.time = own.take<double>(q, n);
+    b.qpos = own.take<double>(q, n * (size_t)b.qpos_count);
+    b.qvel = own.take<double>(q, n * (size_t)b.dof_count);
+    b.mocap = own.take<double>(q, 7 * n * (size_t)b.mocap_count);
+    b.mocap_target = own.take<double>(q, 7 * n * (size_t)b.mocap_count);
+    b.diverged = own.take<uint8_t>(q, n);
+    b.left = own.take<int>(q, n);
+    b.gravity = own.take<double>(q, 3 * n);
+    b.t = own.take<double>(q, n);
+    b.reports = own.take<WorldReport>(q, n);
+    b.old_first = own.take<int>(q, geoms);
+    b.old_count = own.take<int>(q, geoms);
+    b.summary = own.take<Summary>(q, 1);
+    mask_there = own.take<uint8_t>(q, n);
+    row_qpos = own.take<double>(q, (size_t)b.qpos_count);
+    row_qvel = own.take<double>(q, (size_t)b.dof_count);
+}
+
+/* The last forces stay. */
+template <class R> void Batch<R>::take_contacts(int room)
+{
+    Memory before;
+    std::swap(before.blocks, of_contacts.blocks);
+    const uint64_t *key = b.old_key;
+    const double *lambda = b.old_lambda;
+    size_t n = (size_t)b.count, was = (size_t)b.contact_room, now = (size_t)room;
+    b.old_key = of_contacts.take<uint64_t>(q, n * now);
+    b.old_lambda = of_contacts.take<double>(q, 3 * n * now);
+    b.contact_room = room;
+    uint64_t *to_key = b.old_key;
+    double *to_lambda = b.old_lambda;
+    if (key)
+        each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
+            for (size_t k = 0; k < was; k++) {
+                size_t to = (size_t)w * now + k, from = (size_t)w * was + k;
+                to_key[to] = key[from];
+                for (int j = 0; j < 3; j++) to_lambda[3 * to + j] = lambda[3 * from + j];
+            }
+        });
+    wait(q);
+}
+
+/* Memory for a part of the worlds at a time. What each iteration reads is copied to shared memory
+ * if it fits. */
+template <class R> void Batch<R>::take_blocks()
+{
+    World<R> places;
+    char *anywhere = (char *)&places; /* only how much they take is asked for */
+    Cursor large = {anywhere, sizeof places}, small = {anywhere, 0};
+    of_blocks.release();
+    lay_out(b, places, large);
+    lay_out_fast<R>(b, places, small);
+    b.fast_size = (small.used + 127) / 128 * 128;
+    b.scratch_size = (large.used + 127) / 128 * 128 + b.fast_size;
+    size_t most = (size_t)TN_SCRATCH_MAX / b.scratch_size;
+    b.at_once = most < 1 ? 1 : most < (size_t)b.count ? (int)most : b.count;
+#ifdef __CUDACC__
+    b.fast_is_shared = b.fast_size + sizeof places + 1024 <= TN_SHARED_MAX;
+    /* a body needs a thread, and contacts are some times as many */
+    int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count;
+    wanted = wanted < 32 ? 32 : (wanted + 31) / 32 * 32;
+    threads = wanted < TN_BLOCK_MAX ? wanted : TN_BLOCK_MAX;
+    edge_threads = wanted < TN_EDGE_THREADS ? wanted : TN_EDGE_THREADS;
+    if (b.fast_is_shared)
+        q.check(cudaFuncSetAttribute(solve_steps<R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)b.fast_size),
+                "using the device");
+#endif
+    b.scratch = of_blocks.take<char>(q, (size_t)b.at_once * b.scratch_size);
+}
+
+template <class R>
+Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit)
+{
+    q.limit = limit;
+#ifdef __CUDACC__
+    q.check(cudaStreamCreate(&q.stream), "using the device");
+#endif
+    this->count = b.count = count;
+    qpos_count = m->qpos_count;
+    dof_count = m->dof_count;
+    mocap_count = m->mocap_count;
+    b.theta = d.theta;
+    b.stabilization = d.stabilization;
+    b.weight_scale = d.weight_scale;
+    b.alpha = d.over_relaxation;
+    b.ratio = d.contact_ratio;
+    b.warm_start = d.warm_start;
+    b.tolerance = d.tolerance;
+    b.iterations = d.iterations;
+    copy_model(m, c);
+    take_worlds();
+    b.pair_room = 16 * b.moving_count + 64;
+    take_contacts(4 * b.moving_count + 64);
+    take_blocks();
+    summary = (Summary *)host_new(q, sizeof *summary);
+    wait(q);
+}
+
+template <class R> Batch<R>::~Batch()
+{
+    wait(q);
+    host_delete(summary);
+#ifdef __CUDACC__
+    if (q.stream) cudaStreamDestroy(q.stream);
+#endif
+}
+
+/* True: something did not fit, and the memory is larger now. */
+template <class R> bool Batch<R>::grow()
+{
+    auto larger = [](int need) { return need + need / 4 + 64; };
+    bool pairs = summary->pairs_needed > b.pair_room,
+         contacts = summary->contacts_needed > b.contact_room;
+    if (pairs) b.pair_room = larger(summary->pairs_needed);
+    if (contacts) take_contacts(larger(summary->contacts_needed));
+    if (pairs || contacts) take_blocks();
+    return (pairs || contacts) && !q.failed;
+}
+
+/* ---- steps ---- */
+
+template <class R> void Batch<R>::launch()
+{
+    for (b.first = 0; b.first < b.count && !q.failed; b.first += b.at_once) {
+#ifdef __CUDACC__
+        LAP(0);
+        begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
+        LAP(1);
+        solve_steps<R><<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b);
+        LAP(2);
+        end_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
+        LAP(3);
+        q.check(cudaGetLastError(), "starting the worlds");
+#else
+        for (int w = b.first; w < b.first + b.at_once; w++) {
+            World<R> s;
+            Block block;
+            if (!is_on(b, w)) continue;
+            begin_step(block, b, s, w);
+            if (s.stuck) continue;
+            s.iterations = solve_world(block, b, s);
+            end_step(block, b, s);
+        }
+#endif
+    }
+}
+
+template <class R> const uint8_t *Batch<R>::place_mask(const uint8_t *mask, bool there)
+{
+    if (mask && !there) {
+        copy_bytes(q, mask_there, mask, (size_t)b.count);
+        mask = mask_there;
+    }
+    return mask;
+}
+
+template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool there)
+{
+    int *left = b.left;
+    b.mask = place_mask(mask, there);
+    each(q, b.count, nullptr, [=] TN_DEVICE(int w) { left[w] = steps; });
+    for (int go = steps; go > 0 && !q.failed; go = summary->left) {
+        device_clear(q, b.summary, sizeof *b.summary);
+        for (int k = 0; k < go; k++) launch();
+        const Worlds worlds = b;
+        each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
+            if (is_on(worlds, w)) atomic_max(&worlds.summary->left, worlds.left[w]);
+        });
+        copy_bytes(q, summary, b.summary, sizeof *summary);
+        wait(q);
+        if (!q.failed && summary->left && !grow()) break;
+    }
+}
+
+template <class R>
+void Batch<R>::parameters(const double *gravity, const double *t, const TnLink *links,
+                          const TnSurface *surfaces)
+{
+    size_t n = (size_t)b.count;
+    copy_bytes(q, b.gravity, gravity, 3 * n * sizeof(double));
+    copy_bytes(q, b.t, t, n * sizeof(double));
+    of_links.release();
+    of_surfaces.release();
+    b.own_links = links ? of_links.copy(q, links, n * (size_t)b.link_count) : nullptr;
+    b.own_surfaces = surfaces ? of_surfaces.copy(q, surfaces, n * (size_t)b.geom_count) : nullptr;
+    wait(q);
+}
+
+template <class R>
+void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel)
+{
+    const Worlds &worlds = b;
+    copy_bytes(q, row_qpos, qpos, sizeof(double) * (size_t)b.qpos_count);
+    copy_bytes(q, row_qvel, qvel, sizeof(double) * (size_t)b.dof_count);
+    const uint8_t *who = place_mask(mask, there);
+    const double *qp = row_qpos, *qv = row_qvel, *mocap0 = first_mocap;
+    each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
+        if (who && !who[w]) return;
+        size_t i = (size_t)w;
+        for (int k = 0; k < worlds.qpos_count; k++)
+            worlds.qpos[i * (size_t)worlds.qpos_count + (size_t)k] = qp[k];
+        for (int k = 0; k < worlds.dof_count; k++)
+            worlds.qvel[i * (size_t)worlds.dof_count + (size_t)k] = qv[k];
+        for (int k = 0; k < worlds.geom_count; k++)
+            worlds.old_count[i * (size_t)worlds.geom_count + (size_t)k] = 0;
+        for (int k = 0; k < 7 * worlds.mocap_count; k++) {
+            size_t at = 7 * i * (size_t)worlds.mocap_count + (size_t)k;
+            worlds.mocap[at] = worlds.mocap_target[at] = mocap0[k];
+        }
+        worlds.time[i] = 0.0;
+        worlds.diverged[i] = 0;
+        worlds.reports[i] = WorldReport{};
+    });
+    wait(q);
+}
+
+template <class R> void Batch<R>::reports(TnGpuReport *out)
+{
+    std::vector<WorldReport> here((size_t)b.count);
+    copy_bytes(q, here.data(), b.reports, here.size() * sizeof here[0]);
+    wait(q);
+    for (const WorldReport &r : here) {
+        TnGpuReport report{};
+        report.contact_count = r.contact_count;
+        report.iterations = r.iterations;
+        report.passes = 1;
+        report.error = r.error;
+        report.rigid_error = r.rigid_error;
+        report.mean_penetration = r.mean_penetration;
+        report.max_penetration = r.max_penetration;
+        report.finite = true;
+        *out++ = report;
+    }
+}
+
+AnyBatch *make_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
+                     int count, size_t limit)
+{
+#ifndef TN_GPU_SINGLE_ONLY /* quicker to compile, for who tunes it */
+    if (def->float64) return new Batch<double>(model, collider, *def, count, limit);
+#endif
+    return new Batch<float>(model, collider, *def, count, limit);
+}
+
+} // namespace tn

@@ -1,0 +1,383 @@
+/* Batches on a device, as loops on the host (src/gpu/batch_block.h): rows against the same batch on
+ * the CPU, parameters and masks per world, worlds that diverge, what is refused, memory that grows
+ * and memory that runs out. */
+#include "../step/text_scene.h"
+
+#include <math.h>
+
+extern size_t tn_gpu_memory_limit;
+
+#define COUNT 3
+
+/* Spheres and capsules in layers in a tray, and a box that slides. */
+static TnModel *open_tray(int bodies)
+{
+    TnError err = {0};
+    static Text text;
+    text.length = 0;
+    text_add(&text,
+             "<mujoco><option timestep='.005'/><default><geom friction='.1'/></default><worldbody>"
+             "<geom type='plane' size='5 5 1'/>"
+             "<geom type='box' contype='2' conaffinity='1' pos='.25 0 .1' size='.02 .3 .1'/>"
+             "<geom type='box' contype='2' conaffinity='1' pos='-.25 0 .1' size='.02 .3 .1'/>"
+             "<body mocap='true' pos='.02 -.45 .08'><geom type='capsule' size='.03 .1'/></body>"
+             "<body pos='0 .5 .051'><freejoint/><geom type='box' contype='4' conaffinity='1' "
+             "size='.06 .05 .05'/></body>");
+    for (int i = 0; i < bodies; i++) {
+        int x = i % 3, y = i / 3 % 3, z = i / 9;
+        text_add(&text, "<body pos='%g %g %g' euler='%d %d %d'><freejoint/>%s</body>",
+                 0.13 * (x - 1) + 0.01 * (z % 3), 0.13 * (y - 1) - 0.007 * (z % 2), 0.07 + 0.12 * z,
+                 31 * i % 90, 17 * i % 90, 7 * i % 90,
+                 i % 4 == 3 ? "<geom type='capsule' size='.03 .03'/>" : "<geom size='.05'/>");
+    }
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return model;
+}
+
+static TnBatchDef definition(TnDevice device, double tolerance, int iterations)
+{
+    TnBatchDef def = tn_batch_def();
+    def.count = COUNT;
+    def.world.device = device;
+    def.world.relinearize = 1;
+    def.world.solver.contact_ratio = 0.0;
+    def.world.solver.tolerance = tolerance;
+    def.world.solver.iterations = iterations;
+    def.world.solver.method = TN_METHOD_SUBADMM;
+    return def;
+}
+
+static TnBatch *open_batch(TnBatchDef def, const TnModel *model)
+{
+    TnError err = {0};
+    TnBatch *batch = tn_batch_create(&def, model, &err);
+    if (!batch) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return batch;
+}
+
+/* Each world has its own gravity, friction, mass and timestep. */
+static void set_parameters(TnBatch *batch)
+{
+    TnError err = {0};
+    const double gravity[COUNT * 3] = {1.5, 0.0, -9.81, 0.0, 1.0, -5.0, -1.0, 1.0, -9.0};
+    const double friction[COUNT * 3] = {0.3, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const double mass[COUNT] = {1.0, 3.0, 0.5}, timestep[COUNT] = {0.005, 0.004, 0.005};
+    const uint8_t mask[COUNT] = {1, 0, 1};
+    CHECK(tn_batch_set_gravity(batch, NULL, gravity, &err) == TN_OK);
+    CHECK(tn_batch_set_geom_friction(batch, NULL, 1, friction, &err) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, mask, 5, mass, NULL, NULL, &err) == TN_OK);
+    CHECK(tn_batch_set_timestep(batch, NULL, timestep, &err) == TN_OK);
+}
+
+/* The paddle goes through the tray, in each world at its own speed, and turns. */
+static void move_paddle(TnBatch *batch, int step)
+{
+    TnError err = {0};
+    double pos[COUNT * 3], quat[COUNT * 4];
+    for (int i = 0; i < COUNT; i++) {
+        double x = 0.001 * (i + 1) * (step + 1);
+        memcpy(pos + 3 * i, (const double[3]){0.02, x - 0.45, 0.08}, sizeof(double[3]));
+        memcpy(quat + 4 * i, (const double[4]){cos(x), sin(x), 0.0, 0.0}, sizeof(double[4]));
+    }
+    CHECK(tn_batch_set_mocap(batch, NULL, 2, pos, quat, &err) == TN_OK);
+}
+
+static double largest_difference(const double *a, const double *b, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+/* The same steps from the same states. A device lists contacts of whatever may be stopped, and does
+ * not look for those that the motion closes unforeseen; steps in which that matters are few. */
+typedef struct Agreement {
+    int steps, agreed, contacts;
+} Agreement;
+
+static void compare_rows(const TnBatchView *a, const TnBatchView *b, double apart, Agreement *out)
+{
+    for (int i = 0; i < COUNT; i++) {
+        const double *v = a->qvel + i * a->dof_count;
+        double speed = 0.0;
+        for (int d = 0; d < a->dof_count; d++) speed = fmax(speed, fabs(v[d]));
+        CHECK_NEAR(a->time[i], b->time[i], 1e-12);
+        CHECK(speed > 0.01);
+        out->steps++;
+        out->contacts += a->reports[i].contact_count;
+        out->agreed +=
+            largest_difference(v, b->qvel + i * a->dof_count, a->dof_count) < apart * speed;
+    }
+}
+
+static Agreement compare(TnDevice device, double tolerance, int iterations, double apart)
+{
+    Agreement out = {0};
+    TnModel *model = open_tray(27);
+    TnError err = {0};
+    TnBatchDef def = definition(TN_DEVICE_CPU, tolerance, iterations);
+    def.world.solver.warm_start = 0.0;
+    TnBatch *here = open_batch(def, model);
+    def.world.device = device;
+    TnBatch *there = open_batch(def, model);
+    TnBatchView a = tn_batch_view(here), b = tn_batch_view(there);
+    TnWorldDef plain = tn_world_def();
+    TnWorld *settled = tn_world_create(&plain, model, &err);
+    for (int k = 0; k < 200; k++) (void)tn_world_step(settled);
+    TnStateView state = tn_world_state(settled);
+    for (int i = 0; i < COUNT; i++) {
+        memcpy(a.qpos + i * a.qpos_count, state.qpos, sizeof(double) * (size_t)a.qpos_count);
+        memcpy(a.qvel + i * a.dof_count, state.qvel, sizeof(double) * (size_t)a.dof_count);
+    }
+    set_parameters(here);
+    set_parameters(there);
+    for (int k = 0; k < 12; k++) {
+        move_paddle(here, k);
+        move_paddle(there, k);
+        memcpy(b.qpos, a.qpos, sizeof(double) * (size_t)(COUNT * a.qpos_count));
+        memcpy(b.qvel, a.qvel, sizeof(double) * (size_t)(COUNT * a.dof_count));
+        CHECK(tn_batch_step(here, NULL, &err) == TN_OK);
+        CHECK(tn_batch_step(there, NULL, &err) == TN_OK);
+        compare_rows(&a, &b, apart, &out);
+    }
+    tn_world_destroy(settled);
+    tn_batch_destroy(here);
+    tn_batch_destroy(there);
+    tn_model_destroy(model);
+    return out;
+}
+
+TEST(rows_agree_with_the_cpu_in_double)
+{
+    /* solved to 1e-10 of gravity × timestep; some worlds only get to 1e-8 in 3000 iterations */
+    Agreement a = compare(TN_DEVICE_CUDA64, 1e-10, 3000, 1e-8);
+    CHECK(a.contacts > 40 * a.steps);
+    CHECK(a.agreed * 10 >= a.steps * 8);
+}
+
+TEST(rows_agree_with_the_cpu_in_single)
+{
+    /* as far as so many iterations get: the difference is rounding */
+    Agreement a = compare(TN_DEVICE_CUDA, 0.0, 60, 1e-5);
+    CHECK(a.agreed * 10 >= a.steps * 8);
+}
+
+/* A ball is pushed along by a hand that nothing pushes. */
+TEST(mocap_bodies_push)
+{
+    TnError err = {0};
+    TnModel *model = load_text("<mujoco><option timestep='.01'/><worldbody>"
+                               "<geom type='plane' size='5 5 1' friction='0'/>"
+                               "<body mocap='true' pos='-.11 0 .05'><geom size='.05'/></body>"
+                               "<body pos='0 0 .05'><freejoint/><geom size='.05' friction='0'/>"
+                               "</body></worldbody></mujoco>",
+                               &err);
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA64, 1e-10, 500), model);
+    TnBatchView v = tn_batch_view(batch);
+    double pos[COUNT * 3] = {0.0};
+    for (int k = 1; k <= 20; k++) {
+        for (int i = 0; i < COUNT; i++) {
+            pos[3 * i] = -0.11 + 0.01 * i * k;
+            pos[3 * i + 2] = 0.05;
+        }
+        CHECK(tn_batch_set_mocap(batch, NULL, 2, pos, NULL, &err) == TN_OK);
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    }
+    /* 0, 1 and 2 m/s; the ball does not go ahead, and is as far away as both radii */
+    for (int i = 0; i < COUNT; i++) CHECK_NEAR(v.qvel[i * v.dof_count], 1.0 * i, 1e-3);
+    CHECK_NEAR(v.qpos[2 * v.qpos_count] - pos[6], 0.1, 1e-4);
+    CHECK(v.qpos[0] == 0.0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+/* By the default options contacts yield, and the error is 100 × tolerance. */
+TEST(default_options_converge)
+{
+    TnModel *model = open_tray(27);
+    TnBatchDef def = tn_batch_def();
+    TnError err = {0};
+    def.count = 2;
+    def.world.device = TN_DEVICE_CUDA;
+    TnBatch *batch = open_batch(def, model);
+    int converged = 0;
+    for (int k = 0; k < 60; k++) {
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        converged += tn_batch_view(batch).reports[1].converged;
+    }
+    CHECK(converged >= 57);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(steps_in_one_call_and_in_many_have_the_same_bits)
+{
+    TnModel *model = open_tray(18);
+    TnError err = {0};
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 20);
+    TnBatch *one = open_batch(def, model), *many = open_batch(def, model);
+    TnBatchView a = tn_batch_view(one), b = tn_batch_view(many);
+    set_parameters(one);
+    set_parameters(many);
+    CHECK(tn_batch_device_view(one).memory == 1);
+    CHECK(tn_batch_device_step(one, 40, NULL, &err) == TN_OK);
+    CHECK(a.time[0] == 0.0); /* the copy is not renewed yet */
+    CHECK(tn_batch_fetch(one, &err) == TN_OK);
+    for (int k = 0; k < 40; k++) CHECK(tn_batch_step(many, NULL, &err) == TN_OK);
+    CHECK(memcmp(a.qpos, b.qpos, sizeof(double) * (size_t)(COUNT * a.qpos_count)) == 0);
+    CHECK(memcmp(a.qvel, b.qvel, sizeof(double) * (size_t)(COUNT * a.dof_count)) == 0);
+    CHECK(memcmp(a.time, b.time, sizeof(double) * COUNT) == 0);
+    CHECK(a.time[0] > 0.19);
+    tn_batch_destroy(one);
+    tn_batch_destroy(many);
+    tn_model_destroy(model);
+}
+
+TEST(masks_rows_and_resets)
+{
+    TnModel *model = open_tray(9);
+    TnError err = {0};
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA, 0.0, 10), model);
+    TnBatchView v = tn_batch_view(batch);
+    TnBatchDeviceView there = tn_batch_device_view(batch);
+    const uint8_t mask[COUNT] = {1, 0, 1};
+    CHECK(tn_batch_device_step(batch, 5, mask, &err) == TN_OK);
+    CHECK(there.time[0] > 0.0 && there.time[1] == 0.0);
+    /* a row that is written here, while the device is ahead with the others */
+    double x = there.qpos[2 * v.qpos_count + 2];
+    v.qpos[2] = 7.0;
+    CHECK(tn_batch_push(batch, 0, &err) == TN_OK);
+    CHECK(there.qpos[2] == 7.0 && there.qpos[2 * v.qpos_count + 2] == x);
+    v.qvel[v.dof_count] = NAN;
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_ERROR_USAGE);
+    CHECK(strstr(err.message, "world 1") != NULL);
+    CHECK(v.qvel[v.dof_count] == 0.0);
+    CHECK(tn_batch_device_reset(batch, mask, 0, &err) == TN_OK);
+    CHECK(tn_batch_fetch(batch, &err) == TN_OK);
+    CHECK(v.time[0] == 0.0 && v.qpos[2] < 1.0);
+    CHECK(tn_batch_world(batch, 0) == NULL);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(a_world_that_diverges_keeps_its_last_good_state)
+{
+    TnModel *model = open_tray(9);
+    TnError err = {0};
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA, 0.0, 10), model);
+    TnBatchView v = tn_batch_view(batch);
+    v.qvel[v.dof_count] = 1e200;
+    double x = v.qpos[v.qpos_count];
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(!v.diverged[0] && v.diverged[1] && !v.diverged[2]);
+    CHECK(v.qpos[v.qpos_count] == x && v.time[1] == 0.0 && v.time[2] > 0.0);
+    CHECK(v.reports[1].diverged && !v.reports[1].converged);
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(v.diverged[1] && v.time[1] == 0.0);
+    v.qvel[v.dof_count] = 0.0; /* it goes on once it is written */
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(!v.diverged[1] && v.time[1] > 0.0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(rollouts_write_what_steps_would)
+{
+    TnModel *model = open_tray(9);
+    TnError err = {0};
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
+    TnBatch *batch = open_batch(def, model), *other = open_batch(def, model);
+    TnBatchView v = tn_batch_view(batch), o = tn_batch_view(other);
+    double *qpos = calloc((size_t)(COUNT * 4 * v.qpos_count), sizeof(double)), time[COUNT * 4];
+    TnRollout rollout = tn_rollout();
+    rollout.length = 4;
+    rollout.repeat = 2;
+    rollout.qpos = qpos;
+    rollout.time = time;
+    CHECK(tn_batch_rollout(batch, &rollout, &err) == TN_OK);
+    for (int k = 0; k < 8; k++) CHECK(tn_batch_step(other, NULL, &err) == TN_OK);
+    CHECK(memcmp(qpos + 7 * v.qpos_count, o.qpos + v.qpos_count,
+                 sizeof(double) * (size_t)v.qpos_count) == 0);
+    CHECK(time[7] == o.time[1] && time[4] > 0.0);
+    free(qpos);
+    tn_batch_destroy(batch);
+    tn_batch_destroy(other);
+    tn_model_destroy(model);
+}
+
+/* Two rafts of spheres, one upon the other: each sphere has many contacts. */
+TEST(memory_for_contacts_grows_and_runs_out)
+{
+    Text text = {.length = 0};
+    TnError err = {0};
+    text_add(&text, "<mujoco><option timestep='.005'/><worldbody>"
+                    "<geom type='plane' size='5 5 1'/>");
+    for (int b = 0; b < 2; b++) {
+        text_add(&text, "<body pos='0 0 %g'><freejoint/>", 0.03 + 0.05 * b);
+        for (int i = 0; i < 49; i++)
+            text_add(&text, "<geom size='.1' pos='%g %g .1'/>", 0.02 * (i % 7), 0.02 * (i / 7));
+        text_add(&text, "</body>");
+    }
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = load_text(text.text, &err);
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
+    TnBatch *batch = open_batch(def, model);
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    TnBatchView v = tn_batch_view(batch);
+    /* more than the 4 per geom and 64 that there is memory for at first */
+    CHECK(v.reports[0].contact_count > 4 * 98 + 64);
+    CHECK(v.reports[0].contact_count == v.reports[2].contact_count);
+    CHECK(v.time[0] > 0.0 && v.time[2] > 0.0);
+    tn_batch_destroy(batch);
+    tn_gpu_memory_limit = 100000;
+    CHECK(tn_batch_create(&def, model, &err) == NULL);
+    CHECK(err.code == TN_ERROR_MEMORY && strstr(err.message, "device") != NULL);
+    tn_gpu_memory_limit = 0;
+    tn_model_destroy(model);
+}
+
+static void check_refused(const char *text, TnBatchDef def, const char *what)
+{
+    TnError err = {0};
+    TnModel *model = load_text(text, &err);
+    TnBatch *batch = tn_batch_create(&def, model, &err);
+    CHECK(batch == NULL);
+    if (!strstr(err.message, what))
+        test_fail(__FILE__, __LINE__, "expected '%s', got: %s", what, err.message);
+    CHECK(strstr(err.message, "use device cpu") != NULL);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(without_a_device_these_say_so)
+{
+    TnError err = {0};
+    TnModel *model = open_tray(1);
+    TnBatch *batch = open_batch(definition(TN_DEVICE_CPU, 0.0, 10), model);
+    CHECK(tn_batch_device_view(batch).memory == 0 && tn_batch_device_view(NULL).memory == 0);
+    CHECK(tn_batch_device_step(batch, 1, NULL, &err) == TN_ERROR_USAGE);
+    CHECK(tn_batch_device_reset(NULL, NULL, 0, &err) == TN_ERROR_USAGE);
+    CHECK(tn_batch_fetch(batch, &err) == TN_OK && tn_batch_fetch(NULL, &err) == TN_ERROR_USAGE);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(what_cannot_run_there_is_named)
+{
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
+    check_refused("<mujoco><worldbody><body name='arm'><joint/><geom size='.1'/></body>"
+                  "</worldbody></mujoco>",
+                  def, "a body with joints ('arm')");
+    check_refused("<mujoco><worldbody><body><freejoint/><geom name='tin' type='cylinder' size='.1 "
+                  ".1'/></body></worldbody></mujoco>",
+                  def, "a shape of another kind ('tin')");
+    check_refused("<mujoco><worldbody><geom type='box' size='1 1 1'/><body><freejoint/><geom "
+                  "name='brick' type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
+                  def, "boxes that may touch each other ('brick')");
+    def.world.substeps = 2;
+    check_refused("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"
+                  "</mujoco>",
+                  def, "sub-steps");
+}

@@ -1,0 +1,62 @@
+"""Other processors under emulation, where qemu is installed (qemu-user-static, gcc-aarch64-linux-gnu); tests/platforms/arm64.sh
+does all of it.
+
+    test_platforms.py HASHES TABLE
+"""
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import pycheck  # noqa: E402
+
+HASHES, TABLE = sys.argv[1:3]
+SCENES = ["cradle", "heavy", "pinch", "press", "rolling_disc"]  # those that take a tenth of a second
+QEMU_X86 = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
+QEMU_ARM = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+ARM_COMPILER = shutil.which("aarch64-linux-gnu-gcc")
+
+
+def run(*command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=300)
+
+
+@unittest.skipUnless(QEMU_X86 and platform.machine() == "x86_64", "there is no qemu-x86_64, or this is no x86-64")
+class OldProcessors(unittest.TestCase):
+    def hashes_on(self, processor):
+        return run(QEMU_X86, "-cpu", processor, HASHES, TABLE, "2", *SCENES).stdout
+
+    def test_without_avx_the_portable_kernels_run_and_give_their_hashes(self):
+        # per scene: the hash, and two threads; two sets of kernels are not there
+        self.assertIn("10 passed, 0 failed, 10 skipped", self.hashes_on("Nehalem"))
+
+    def test_with_avx2_its_kernels_are_taken(self):
+        out = self.hashes_on("Haswell")
+        if "10 passed, 0 failed, 10 skipped" in out:
+            self.skipTest("this qemu has no AVX2, or the table is of another compiler")
+        self.assertIn("15 passed, 0 failed, 5 skipped", out)
+
+
+@unittest.skipUnless(QEMU_ARM and ARM_COMPILER, "there is no qemu-aarch64 or no aarch64-linux-gnu-gcc")
+class Arm(unittest.TestCase):
+    def test_own_functions_have_the_bits_of_other_processors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "test_own_math")
+            names = ("arc", "exponential", "roots", "trigonometry")
+            sources = [os.path.join(ROOT, "src", "math", name + ".c") for name in names]
+            sources += [os.path.join(ROOT, "tests", "math", "test_own_math.c"), os.path.join(ROOT, "tests", "main.c")]
+            built = run(ARM_COMPILER, "-std=c17", "-D_GNU_SOURCE", "-O2", "-ffp-contract=off", "-static",
+                        "-I" + os.path.join(ROOT, "src"), *sources, "-o", program, "-lm")
+            self.assertEqual(built.stdout, "")
+            self.assertIn("1 passed, 0 failed", run(QEMU_ARM, program, "bits_are_the_same").stdout)
+
+
+if __name__ == "__main__":
+    pycheck.main()
