@@ -84,6 +84,19 @@ static void cylinder_face(const TnPlaced *s, const double n[3], bool tight, TnFa
     }
 }
 
+/* cos and sin of 0.1234 + 2π k/16. The odd start keeps directions off the symmetry axes of common
+ * shapes, where two corners would tie. */
+static const double directions[CORNER_DIRECTIONS][2] = {
+    {0x1.fc1b4ff643f88p-1, 0x1.f82a22994264bp-4},   {0x1.bd4ffc1cec124p-1, 0x1.f955b9618e567p-2},
+    {0x1.3ab93168cbfa4p-1, 0x1.93d913ee1c649p-1},   {0x1.1070f19f9b11ap-2, 0x1.ed8bda4ba4f91p-1},
+    {-0x1.f82a229942643p-4, 0x1.fc1b4ff643f88p-1},  {-0x1.f955b9618e569p-2, 0x1.bd4ffc1cec123p-1},
+    {-0x1.93d913ee1c64ap-1, 0x1.3ab93168cbfa3p-1},  {-0x1.ed8bda4ba4f91p-1, 0x1.1070f19f9b117p-2},
+    {-0x1.fc1b4ff643f88p-1, -0x1.f82a22994264fp-4}, {-0x1.bd4ffc1cec123p-1, -0x1.f955b9618e568p-2},
+    {-0x1.3ab93168cbfa3p-1, -0x1.93d913ee1c64ap-1}, {-0x1.1070f19f9b12p-2, -0x1.ed8bda4ba4f9p-1},
+    {0x1.f82a22994264ap-4, -0x1.fc1b4ff643f88p-1},  {0x1.f955b9618e56ep-2, -0x1.bd4ffc1cec122p-1},
+    {0x1.93d913ee1c64ap-1, -0x1.3ab93168cbfa4p-1},  {0x1.ed8bda4ba4f9p-1, -0x1.1070f19f9b121p-2},
+};
+
 /* The outermost vertices along evenly spread directions across n, among those within `band` of the
  * top: they come out in cyclic order, which makes them the corners of a convex polygon. */
 static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace *f)
@@ -98,10 +111,8 @@ static void mesh_face(const TnPlaced *s, const double n[3], double band, TnFace 
     for (int i = 0; i < count && !listed; i++) top = fmax(top, v3_dot(v + 3 * (size_t)i, n));
     v3_tangents(n, x, y);
     for (int k = 0; k < CORNER_DIRECTIONS; k++) {
-        /* the odd start keeps directions off the symmetry axes of common shapes, where two corners
-         * would tie */
-        double angle = 0.1234 + 2.0 * M_PI * k / CORNER_DIRECTIONS, d[3], best = -INFINITY;
-        for (int i = 0; i < 3; i++) d[i] = cos(angle) * x[i] + sin(angle) * y[i];
+        double d[3], best = -INFINITY;
+        for (int i = 0; i < 3; i++) d[i] = directions[k][0] * x[i] + directions[k][1] * y[i];
         int chosen = 0;
         for (int i = 0; i < count; i++) {
             int vertex = listed ? near_top[i] : i;

@@ -15,19 +15,22 @@
 
 #include <math.h>
 
-double tn_sin(double x);
-double tn_cos(double x);
-double tn_tan(double x);
-double tn_asin(double x);
-double tn_acos(double x);
-double tn_atan(double x);
-double tn_atan2(double y, double x);
-double tn_log(double x);
-double tn_log1p(double x);
-double tn_expm1(double x);
-double tn_power(double x, double y);
-double tn_cbrt(double x);
-double tn_hypot_far(double a, double b); /* of any size */
+/* The result depends on the arguments alone: a compiler may ask once for all turns of a loop. */
+#define TN_OF_ITS_ARGUMENTS __attribute__((const))
+
+TN_OF_ITS_ARGUMENTS double tn_sin(double x);
+TN_OF_ITS_ARGUMENTS double tn_cos(double x);
+TN_OF_ITS_ARGUMENTS double tn_tan(double x);
+TN_OF_ITS_ARGUMENTS double tn_asin(double x);
+TN_OF_ITS_ARGUMENTS double tn_acos(double x);
+TN_OF_ITS_ARGUMENTS double tn_atan(double x);
+TN_OF_ITS_ARGUMENTS double tn_atan2(double y, double x);
+TN_OF_ITS_ARGUMENTS double tn_log(double x);
+TN_OF_ITS_ARGUMENTS double tn_log1p(double x);
+TN_OF_ITS_ARGUMENTS double tn_expm1(double x);
+TN_OF_ITS_ARGUMENTS double tn_power(double x, double y);
+TN_OF_ITS_ARGUMENTS double tn_cbrt(double x);
+TN_OF_ITS_ARGUMENTS double tn_hypot_far(double a, double b); /* of any size */
 
 /* a where b is no number, and the reverse; b of two zeros */
 static inline double tn_fmax(double a, double b)

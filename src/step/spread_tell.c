@@ -156,7 +156,7 @@ static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
         if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
         count = (int)(lists.start[n] / sizeof(TnWarmContact));
         ok = tn_state_reserve_contacts(&whole->state, count);
-        if (ok) memcpy(whole->state.contacts, lists.things, lists.start[n]);
+        if (ok && count > 0) memcpy(whole->state.contacts, lists.things, lists.start[n]);
         whole->state.contact_count = ok ? count : 0;
     }
     close_lists(&lists);
