@@ -12,6 +12,7 @@ docs/python.md is the tutorial.
 
 import sys as _sys
 
+from ._batch import Batch
 from ._builder import Builder, ball_mesh, box_mesh, cylinder_mesh, load_mesh, sheet_mesh
 from ._core import Energy, EnergyAccount, Report, instruction_set, use_instruction_set
 from ._core import version as _version
@@ -20,7 +21,7 @@ from ._model import Model
 from ._recording import Frame, Recording
 from ._show import Viewer, demo, scene_path, scenes, view
 from ._solver import Rows, Solution, Solver, solve
-from ._world import CONTACT, RAY_HIT, Batch, Recorder, World
+from ._world import CONTACT, RAY_HIT, Recorder, World
 
 __version__: str = _version()
 __all__ = ["Batch", "Builder", "CONTACT", "DeviceError", "Energy", "EnergyAccount", "Error", "FileError", "Frame",

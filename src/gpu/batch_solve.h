@@ -156,25 +156,10 @@ TN_DEVICE void iterate_world(const Block &block, const Worlds &b, const World<R>
 /* v_λ = A⁻¹ (b + Jᵀλ), in double. */
 template <class R> TN_DEVICE void end_velocity(World<R> &s, int r)
 {
-    typedef typename Vec4<R>::type V;
-    double F[6] = {0}, *v = s.v_end + 6 * r;
-    int pushed = 0;
-    for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++) {
-        int side = s.sides[k], c = side >> 1;
-        V l = s.lambda[c];
-        double sign = side & 1 ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z}, m[3];
-        const TnContactPoint *p = &s.points[c];
-        if (!(f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) continue;
-        pushed = 1;
-        v3_cross(m, side & 1 ? p->arm2 : p->arm1, f);
-        for (int j = 0; j < 3; j++) F[j] += f[j], F[j + 3] += m[j];
-    }
-    s.pushed[r] = pushed;
-    const double *inverse = s.inverse + 7 * r, *free = s.systems[r].v_free;
-    for (int j = 0; j < 3; j++) v[j] = free[j] + inverse[0] * F[j];
-    v[3] = free[3] + inverse[1] * F[3] + inverse[2] * F[4] + inverse[3] * F[5];
-    v[4] = free[4] + inverse[2] * F[3] + inverse[4] * F[4] + inverse[5] * F[5];
-    v[5] = free[5] + inverse[3] * F[3] + inverse[5] * F[4] + inverse[6] * F[5];
+    double F[6];
+    s.pushed[r] =
+        sum_forces(s.sides + s.side_start[r], s.sides + s.side_start[r + 1], s.lambda, s.points, F);
+    pushed_velocity(s.inverse + 7 * r, s.systems[r].v_free, F, s.v_end + 6 * r);
 }
 
 template <class R> TN_DEVICE void judge_contact(World<R> &s, int i)

@@ -4,6 +4,7 @@
 #define TN_GPU_CONTACTS_H
 
 #include "data.h"
+#include "laws.h"
 
 namespace tn
 {
@@ -65,30 +66,13 @@ template <class R> void write_bodies(Queue &q, const View<R> &s)
     });
 }
 
-/* e of J v̂ + e, without what the contact yields (constraint/contacts.c). */
+/* e of J v̂ + e, without what the contact yields. */
 TN_DEVICE inline void shift_of(const Base &s, const TnContactPoint *c, int la, int lb, double e[3])
 {
-    double v1[3], v2[3], end1[3], end2[3], v[3], v_end[3];
-    const double *n = c->normal;
-    point_velocity(v1, s.twists[la], c->arm1);
-    point_velocity(v2, s.twists[lb], c->arm2);
-    point_velocity(end1, s.end_twists[la], c->arm1);
-    point_velocity(end2, s.end_twists[lb], c->arm2);
-    v3_sub(v, v2, v1);
-    v3_sub(v_end, end2, end1);
-    TnUnilateral u{};
-    u.gap = c->gap;
-    u.v = v3_dot(n, v);
-    u.v_free_end = v3_dot(n, v_end);
-    u.t = s.t;
-    u.theta = s.theta;
-    u.stabilization = s.stabilization;
-    u.gravity = s.gravity_size;
-    u.size = s.model->links[la].lever;
-    if (s.link_body[lb] >= 0 && s.model->links[lb].lever < u.size)
-        u.size = s.model->links[lb].lever;
-    TnUnilateralLaw law = tn_unilateral_law(&u);
-    for (int k = 0; k < 3; k++) e[k] = -(1.0 - s.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
+    double v2[3];
+    StepLaw law = {s.t,     s.theta,     s.stabilization, s.gravity_size,
+                   s.model, s.link_body, s.twists,        s.end_twists};
+    contact_shift(law, c, la, lb, e, v2);
 }
 
 /* The force that the last step had at this contact, in whichever part of its list. */

@@ -4,6 +4,7 @@
 #define TN_GPU_JUDGE_H
 
 #include "data.h"
+#include "laws.h"
 
 namespace tn
 {
@@ -33,25 +34,11 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
     typedef typename Vec4<R>::type V;
     device_clear(q, &s.outcome->judged, sizeof(Judged));
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        int r = s.rank[i], pushed = 0;
-        double F[6] = {0};
-        for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++) {
-            int side = s.sides[k], c = side >> 1;
-            V l = s.lambda[c];
-            double sign = side & 1 ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z}, m[3];
-            const TnContactPoint *p = &s.points[c];
-            if (!(f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) continue;
-            pushed = 1;
-            v3_cross(m, side & 1 ? p->arm2 : p->arm1, f);
-            for (int j = 0; j < 3; j++) F[j] += f[j], F[j + 3] += m[j];
-        }
-        s.pushed[r] = pushed;
-        const double *inverse = s.inverse + 7 * r, *free = s.systems[i].v_free;
-        double *v = s.v_end + 6 * r;
-        for (int j = 0; j < 3; j++) v[j] = free[j] + inverse[0] * F[j];
-        v[3] = free[3] + inverse[1] * F[3] + inverse[2] * F[4] + inverse[3] * F[5];
-        v[4] = free[4] + inverse[2] * F[3] + inverse[4] * F[4] + inverse[5] * F[5];
-        v[5] = free[5] + inverse[3] * F[3] + inverse[5] * F[4] + inverse[6] * F[5];
+        int r = s.rank[i];
+        double F[6];
+        s.pushed[r] = sum_forces(s.sides + s.side_start[r], s.sides + s.side_start[r + 1], s.lambda,
+                                 s.points, F);
+        pushed_velocity(s.inverse + 7 * r, s.systems[i].v_free, F, s.v_end + 6 * r);
     });
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
