@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-#define TN_CHUNK 256      /* slots per chunk, */
+#define TN_CHUNK 64       /* slots per chunk, */
 #define TN_ROD_CHUNK 1024 /* and where rods look for themselves */
 #define TN_LEVEL_MAX 64   /* sizes are sorted by powers of two */
 #define TN_CANDIDATES 256 /* pairs handed from the broad to the narrow phase at a time */
