@@ -25,9 +25,9 @@
 #define CHUNKS_PER_THREAD 3
 #define IDLE_SECONDS 300e-6 /* before a worker without work sleeps; a look at the clock … */
 #define LOOK_EVERY 64       /* … comes after so many spins */
-#define STEAL_SPINS 16      /* before a thread looks at others' chunks */
-#define PHASE_SPINS 4000    /* before a thread that waits for the next phase yields */
-#define FEW_SPINS 32        /* the same where threads share processors */
+#define STEAL_SPINS 64   /* before a thread looks at others' chunks: their data would move, too */
+#define PHASE_SPINS 4000 /* before a thread that waits for the next phase yields */
+#define FEW_SPINS 32     /* the same where threads share processors */
 
 typedef unsigned long long Word;
 
@@ -246,6 +246,7 @@ void tn_pool_destroy(TnPool *pool)
 }
 
 int tn_pool_threads(const TnPool *pool) { return pool ? pool->thread_count : 1; }
+bool tn_pool_is_crowded(const TnPool *pool) { return pool && pool->crowded; }
 
 void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases)
 {

@@ -16,6 +16,8 @@ typedef struct TnPool TnPool;
 TnPool *tn_pool_create(int thread_count); /* NULL: no memory or no threads; 1 … 64 */
 void tn_pool_destroy(TnPool *pool);
 int tn_pool_threads(const TnPool *pool); /* 1 for NULL */
+/* It has more threads than there are processors: short jobs take longer on several then. */
+bool tn_pool_is_crowded(const TnPool *pool);
 
 /* fn on [0, count), in contiguous pieces never smaller than `grain`. */
 typedef void (*TnRangeFn)(void *context, int begin, int end);

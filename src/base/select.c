@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define STRETCH 1024 /* numbers that one thread tests at a time */
+#define STRETCH 256 /* numbers that one thread tests at a time */
 
 typedef struct Selection {
     TnTestFn test;

@@ -162,7 +162,7 @@ void tn_bounds_sleep(TnDetection *d, TnPool *pool)
     if (d->slack != c->slack) tn_collider_forget(c);
     c->slack = d->slack;
     c->any_sleeping = c->any_asleep = c->awake = c->stale = false;
-    tn_pool_run(pool, c->moving_count, 1024, sleep_range, d);
+    tn_pool_run(pool, c->moving_count, 256, sleep_range, d);
     for (int slot = c->moving_count; slot < c->fixed_start; slot++) {
         bool left_out = d->only && !d->moved;
         if (left_out) update_velocity(d, slot);

@@ -106,7 +106,7 @@ void tn_constraint_blend_before(const TnModel *model, const TnDivision *division
                                 const TnState *state, TnPool *pool, double *blend)
 {
     Blending b = {.model = model, .division = division, .state = state, .blend = blend};
-    tn_pool_run(pool, state->contact_count, 1024, raise_before, &b);
+    tn_pool_run(pool, state->contact_count, 128, raise_before, &b);
     tn_constraint_share_blend(model, blend);
 }
 
@@ -132,7 +132,7 @@ void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSe
                                double *blend)
 {
     const TnModel *model = in->model;
-    tn_pool_run(in->pool, in->contacts->count, 1024, raise_after,
+    tn_pool_run(in->pool, in->contacts->count, 128, raise_after,
                 &(Blending){.in = in, .set = set, .blend = blend});
     for (int i = 0; i < set->limit_count; i++) {
         const TnLimit *limit = &set->limits[i];

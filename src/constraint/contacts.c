@@ -152,5 +152,5 @@ void tn_constraint_fill_contacts(const TnConstraintInput *in, const TnWarmGroups
                                  TnConstraintSet *set)
 {
     ContactTask task = {in, set, groups, v3_norm(in->model->option.gravity)};
-    tn_pool_run(in->pool, in->contacts->count, 512, contact_range, &task);
+    tn_pool_run(in->pool, in->contacts->count, 64, contact_range, &task);
 }

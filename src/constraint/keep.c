@@ -78,7 +78,7 @@ void tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set,
     int count = in->contacts->count;
     TN_ASSERT(count <= state->contact_capacity);
     state->contact_count = count;
-    tn_pool_run(in->pool, count, 1024, keep_contacts, &(Keeping){in, p, state});
+    tn_pool_run(in->pool, count, 256, keep_contacts, &(Keeping){in, p, state});
     for (int r = 0; r < p->row_count; r++) {
         if (set->row_slot[r] >= 0) {
             *tn_row_lambda(state, set->row_slot[r]) = p->rows[r].lambda;

@@ -135,7 +135,7 @@ bool tn_islands_find(const TnProblem *p, TnPool *pool, TnIslands *out)
         return false;
     for (int b = 0; b < blocks; b++) sets.parent[b] = b;
     Contacts contacts = {p, &sets, out->island_of, of_contact};
-    tn_pool_run(pool, p->contact_count, 1024, join_contacts, &contacts);
+    tn_pool_run(pool, p->contact_count, 256, join_contacts, &contacts);
     for (int r = 0; r < p->row_count; r++) of_row[r] = join_row(p, &sets, &p->rows[r]);
     for (int i = 0; i < p->bond_count; i++)
         of_bond[i] = join_pair(p, &sets, NONE, p->bonds[i].row_a, p->bonds[i].row_b);
@@ -145,7 +145,7 @@ bool tn_islands_find(const TnProblem *p, TnPool *pool, TnIslands *out)
                             : root == b     ? out->count++
                                             : out->island_of[root];
     }
-    tn_pool_run(pool, p->contact_count, 1024, name_contacts, &contacts);
+    tn_pool_run(pool, p->contact_count, 256, name_contacts, &contacts);
     name_islands(out->island_of, p->row_count, of_row);
     name_islands(out->island_of, p->bond_count, of_bond);
     if (!sort_by_group(p->arena, pool, out->count, blocks, out->island_of, &out->block_start,

@@ -177,7 +177,7 @@ bool tn_problem_prepare_A(TnProblem *p, TnPool *pool)
 
 bool tn_problem_factor_H(TnProblem *p, TnPool *pool)
 {
-    tn_pool_run(pool, p->table_rows, 512, gather_rows, p);
+    tn_pool_run(pool, p->table_rows, 32, gather_rows, p);
     return tn_blocks_factor_H(p, pool);
 }
 

@@ -236,6 +236,6 @@ static void row_weights(TnProblem *p, double scale)
 void tn_problem_weights(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
     Task task = {p, def->weight_scale};
-    tn_pool_run(pool, p->contact_count, 512, contact_range, &task);
+    tn_pool_run(pool, p->contact_count, 128, contact_range, &task);
     row_weights(p, def->weight_scale);
 }

@@ -49,6 +49,7 @@ void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
 #define CALM 1e-6
 /* Contacts that are summed up together before their sum joins the others'. */
 #define STRETCH 4096
+#define AT_REST (-2)
 
 /* Of one contact, J. */
 typedef struct Taken {
@@ -58,7 +59,7 @@ typedef struct Taken {
 typedef struct Taking {
     TnAccounts *accounts;
     bool *calm;     /* per link: it is at rest */
-    int32_t *whose; /* per contact: the subsystem of its first side; -1: it counts for nobody */
+    int32_t *whose; /* per contact: the subsystem of its first side, -1: the world, or AT_REST */
     Taken *taken;   /* per contact */
     Taken *sums;    /* per stretch */
     int32_t *start, *of;
@@ -124,23 +125,29 @@ static void add_taken(Taken *to, const Taken *x)
     to->impacts -= x->impacts;
 }
 
-static void take_stretches(void *context, int begin, int end)
+static void take_range(void *context, int begin, int end)
 {
     const Taking *x = context;
     const TnStep *step = x->accounts->step;
-    const TnContactList *list = &step->world->contacts;
     const int *link = step->model->geom_link;
+    for (int i = begin; i < end; i++) {
+        const TnContactPoint *c = &step->world->contacts.points[i];
+        bool soft = c->soft1 >= 0 || c->soft2 >= 0;
+        x->whose[i] = AT_REST;
+        if (!soft && x->calm[link[c->geom1]] && x->calm[link[c->geom2]]) continue;
+        x->whose[i] = tn_geom_subsystem(step->model, c->geom1);
+        x->taken[i] = take_from(step, i);
+    }
+}
+
+static void sum_stretches(void *context, int begin, int end)
+{
+    const Taking *x = context;
+    int count = x->accounts->step->world->contacts.count;
     for (int k = begin; k < end; k++) {
         Taken sum = {0};
-        for (int i = k * STRETCH; i < list->count && i < (k + 1) * STRETCH; i++) {
-            const TnContactPoint *c = &list->points[i];
-            bool soft = c->soft1 >= 0 || c->soft2 >= 0;
-            x->whose[i] = -1;
-            if (!soft && x->calm[link[c->geom1]] && x->calm[link[c->geom2]]) continue;
-            x->whose[i] = tn_geom_subsystem(step->model, c->geom1);
-            x->taken[i] = take_from(step, i);
-            add_taken(&sum, &x->taken[i]);
-        }
+        for (int i = k * STRETCH; i < count && i < (k + 1) * STRETCH; i++)
+            if (x->whose[i] != AT_REST) add_taken(&sum, &x->taken[i]);
         x->sums[k] = sum;
     }
 }
@@ -195,7 +202,8 @@ bool tn_account_contacts(TnAccounts *a)
     x.calm[0] = true;
     for (int l = 1; l <= step->model->mocap_count; l++) x.calm[l] = !step->world->mocap_moves;
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, calm_range, &x);
-    tn_pool_run(step->world->team, stretches, 1, take_stretches, &x);
+    tn_pool_run(step->world->team, count, 64, take_range, &x);
+    tn_pool_run(step->world->team, stretches, 1, sum_stretches, &x);
     for (int k = 0; k < stretches; k++) {
         a->contacts += x.sums[k].stored;
         a->friction += x.sums[k].lost;

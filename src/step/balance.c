@@ -352,13 +352,29 @@ static bool cut_ways(Balance *b)
     return any;
 }
 
-/* What is left of each group, with its velocities put right. */
+/* Groups' velocities are put right, and their energies summed up anew. */
+static void balance_range(void *context, int begin, int end)
+{
+    Balance *b = context;
+    for (int i = begin; i < end; i++) {
+        int root = b->step->awake[i];
+        const TnJoinedGroup *g = &b->joined.groups[root];
+        TnRigidMotion rigid;
+        if (b->joined.first[root] < 0) continue;
+        if (!g->alone && !g->bound) balance_momentum(b, root, &rigid);
+        sum_energies(b, root);
+        if (g->alone || g->driven) continue;
+        balance_energy(b, root, g->bound ? NULL : &rigid);
+        sum_energies(b, root);
+    }
+}
+
+/* What is left of each group. */
 static void settle_accounts(Balance *b, TnStepReport *report)
 {
     for (int i = 0; i < b->step->awake_count; i++) {
         int root = b->step->awake[i];
         if (b->joined.first[root] < 0) continue;
-        sum_energies(b, root);
         const Sum *sum = &b->sums[root];
         TnGroupRest rest = {.created = sum->created,
                             .owed = sum->owed,
@@ -388,15 +404,7 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_accounts, &b);
     *cut = may_cut && cut_ways(&b);
     if (*cut) return true;
-    for (int i = 0; i < step->awake_count; i++) {
-        int root = step->awake[i];
-        const TnJoinedGroup *g = &b.joined.groups[root];
-        if (b.joined.first[root] < 0 || g->alone) continue;
-        TnRigidMotion rigid;
-        if (!g->bound) balance_momentum(&b, root, &rigid);
-        sum_energies(&b, root);
-        if (!g->driven) balance_energy(&b, root, g->bound ? NULL : &rigid);
-    }
+    tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, balance_range, &b);
     settle_accounts(&b, report);
     step->after = b.accounts.after;
     step->owed = b.owed;

@@ -162,7 +162,7 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
         j->root[s] = world->groups->of[s];
         j->first[s] = -1;
     }
-    tn_pool_run(world->team, world->contacts.count, 1024, join_contacts, &x);
+    tn_pool_run(world->team, world->contacts.count, 128, join_contacts, &x);
     if (world->mocap_moves) mark_driven(step, j);
     for (int i = 0; i < world->impact_count; i++)
         join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);

@@ -199,7 +199,7 @@ static void add_range(void *context, int begin, int end)
 static bool add_contacts(Limits *l, const TnContactList *list)
 {
     Adding adding = {.l = l, .list = list};
-    tn_pool_run(l->step->world->team, list->count, 512, add_range, &adding);
+    tn_pool_run(l->step->world->team, list->count, 128, add_range, &adding);
     l->count += list->count;
     return atomic_load_explicit(&adding.any, memory_order_relaxed);
 }
@@ -374,7 +374,7 @@ static void add_extra_ways(Limits *l)
 {
     const TnStep *step = l->step;
     bool few = l->given_count < l->count / FEW_GIVEN;
-    if (!few) tn_pool_run(step->world->team, l->count, 512, add_extra_range, l);
+    if (!few) tn_pool_run(step->world->team, l->count, 256, add_extra_range, l);
     for (int i = 0; few && i < l->given_count; i++) {
         int body = l->given[i], g = step->world->groups->of[step->model->links[body].subsystem];
         for (int j = l->start[g]; j < l->start[g + 1]; j++) {

@@ -276,7 +276,7 @@ static void mark_range(void *context, int begin, int end)
 static int mark_missed(const Merge *m, const Places *places, double slack)
 {
     Marking marking = {.m = m, .places = places, .slack = slack};
-    tn_pool_run(m->step->world->team, m->found->count, 512, mark_range, &marking);
+    tn_pool_run(m->step->world->team, m->found->count, 128, mark_range, &marking);
     return atomic_load_explicit(&marking.count, memory_order_relaxed);
 }
 
@@ -326,7 +326,7 @@ static bool note_missed(TnStep *step, const Merge *m)
     noting.which = which;
     noting.to = TN_ARENA_NEW(&world->arena, TnContactPoint, count);
     if (!noting.to) return false;
-    tn_pool_run(world->team, count, 256, note_range, &noting);
+    tn_pool_run(world->team, count, 128, note_range, &noting);
     step->missed = (TnContactList){.points = noting.to,
                                    .count = count,
                                    .soft_points = m->found->soft_points,

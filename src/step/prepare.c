@@ -8,8 +8,10 @@
 #include "sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
- * cost, than this stays on one thread: waking others costs more. */
-#define WORTH_SHARING 1000
+ * cost, than this stays on one thread: waking others costs more. The second is for threads that
+ * have to share processors. */
+#define WORTH_SHARING 250
+#define WORTH_CROWDING 1000
 #define CONTACTS_PER_GROUP 24
 #define CONTACTS_PER_NODE 5
 
@@ -55,9 +57,10 @@ static void find_energies(TnWorld *world)
 static bool is_large(const TnStep *step)
 {
     const TnWorld *world = step->world;
-    return world->contacts.count >= WORTH_SHARING || step->awake_count >= WORTH_SHARING ||
-           CONTACTS_PER_GROUP * world->division->bond_count >= WORTH_SHARING ||
-           CONTACTS_PER_NODE * soft_nodes(step->model) >= WORTH_SHARING;
+    int least = tn_pool_is_crowded(world->pool) ? WORTH_CROWDING : WORTH_SHARING;
+    return world->contacts.count >= least || step->awake_count >= least ||
+           CONTACTS_PER_GROUP * world->division->bond_count >= least ||
+           CONTACTS_PER_NODE * soft_nodes(step->model) >= least;
 }
 
 /* The last step's results are none of this one's. */

@@ -35,7 +35,7 @@ static void measure_accuracy(TnWorld *world, TnStepReport *report)
 
 /* Sums over stretches of contacts of a fixed length, so that they are the same on any number of
  * threads. */
-#define STRETCH 4096
+#define STRETCH 512
 
 typedef struct Depth {
     int touching;

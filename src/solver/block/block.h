@@ -140,7 +140,7 @@ static inline TnBlockPlace tn_block_locate(const TnLargeBlock *d, int unknown)
 }
 
 /* ---- twist.c: batches of twist blocks ---- */
-#define TN_TWIST_GRAIN 64 /* batches that are worth a thread */
+#define TN_TWIST_GRAIN 8 /* batches that are worth a thread */
 void tn_twist_matrix(const TnProblem *problem, int block, double A[36]); /* A, where zeros are */
 bool tn_twists_factor_A(TnProblem *problem, int begin, int end);         /* inverses */
 bool tn_twists_factor_H(TnProblem *problem, int begin, int end);

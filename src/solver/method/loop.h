@@ -3,9 +3,10 @@
 #ifndef TN_SOLVER_LOOP_H
 #define TN_SOLVER_LOOP_H
 
-/* Below this many contacts and rows two threads lose more to moving cache lines than they gain:
- * two with 260 each took 1.5 times as long as one, four with 720 each 0.6 times. */
-#define TN_CONTACTS_PER_THREAD 400
+/* Below this many contacts and rows two threads lose more to moving cache lines than they gain;
+ * the second where threads share processors. */
+#define TN_CONTACTS_PER_THREAD 130
+#define TN_CONTACTS_PER_CROWDED_THREAD 400
 /* Chunks per thread and phase: some more than one each, so that a late thread holds up little. */
 #define TN_CHUNKS_PER_THREAD 3
 /* Iterations between two looks at the residual when a tolerance is set. */

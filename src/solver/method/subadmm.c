@@ -169,10 +169,11 @@ static void run_chunk(void *context, int chunk)
 
 /* How many threads the work is worth. A large block belongs to one thread, so the longest is the
  * least that a share can be. */
-static int worth_threads(const TnProblem *p)
+static int worth_threads(const TnProblem *p, const TnPool *pool)
 {
     double work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
-           least = TN_CONTACTS_PER_THREAD;
+           least =
+               tn_pool_is_crowded(pool) ? TN_CONTACTS_PER_CROWDED_THREAD : TN_CONTACTS_PER_THREAD;
     for (int i = 0; i < p->large_count; i++) {
         double block = p->large[i].kind->work(&p->large[i]).iteration;
         work += block;
@@ -202,7 +203,7 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
 {
     TnSolveResult together;
     if (tn_parted_watched(p, def, watch, pool, &together)) return together;
-    int threads = worth_threads(p);
+    int threads = worth_threads(p, pool);
     if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
     Loop loop = {.problem = p,
                  .def = def,
