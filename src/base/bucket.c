@@ -1,9 +1,10 @@
 /* bucket.c: see bucket.h. */
 #include "bucket.h"
 
-#define STRETCH 512     /* things whose least and largest key are known */
-#define LEAST_KEYS 32   /* of a range */
-#define RANGES_OF_ONE 2 /* per thread: late ones hold up little */
+#define STRETCH 512       /* things whose least and largest key are known */
+#define LEAST_KEYS 32     /* of a range, */
+#define LEAST_THINGS 2048 /* and in it */
+#define RANGES_OF_ONE 2   /* per thread: late ones hold up little */
 
 typedef struct Sort {
     const int32_t *keys;
@@ -83,6 +84,7 @@ bool tn_buckets_fill(TnPool *pool, TnArena *scratch, const int32_t *keys, int co
     int stretches = (count + STRETCH - 1) / STRETCH, ranges = RANGES_OF_ONE * tn_pool_threads(pool);
     size_t mark = tn_arena_mark(scratch);
     if (ranges > key_count / LEAST_KEYS) ranges = key_count / LEAST_KEYS;
+    if (ranges > count / LEAST_THINGS) ranges = count / LEAST_THINGS;
     if (tn_pool_threads(pool) == 1 || ranges < 1) ranges = 1;
     Sort s = {.keys = keys,
               .count = count,

@@ -161,10 +161,17 @@ static int fill_grid(TnCollider *c, TnGrid *g, int first, int last, double cell,
     return totals ? 0 : cells + 1;
 }
 
-static void add_items(TnCollider *c, const TnBounds *m, const TnBounds *end)
+/* Awake boxes that move, to out; NULL: they are counted. How many there are. */
+static int add_items(const TnCollider *c, const TnBounds *m, const TnBounds *end,
+                     const TnBounds **out)
 {
-    for (; m < end; m++)
-        if (m->slot < c->moving_count && !c->sleeping[m->slot]) c->items[c->item_count++] = m;
+    int count = 0;
+    for (; m < end; m++) {
+        if (m->slot >= c->moving_count || c->sleeping[m->slot]) continue;
+        if (out) out[count] = m;
+        count++;
+    }
+    return count;
 }
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -172,36 +179,86 @@ static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
 /* Members of those of the cells [at, end) that the table has, row by row. */
-static void add_box(TnCollider *c, const TnGrid *g, const int at[3], const int end[3])
+static int add_box(const TnCollider *c, const TnGrid *g, const int at[3], const int end[3],
+                   const TnBounds **out)
 {
-    int x = most(at[0] - g->first[0], 0), x_end = end[0] - g->first[0];
-    if (x_end <= x) return;
+    int x = most(at[0] - g->first[0], 0), x_end = end[0] - g->first[0], count = 0;
+    if (x_end <= x) return 0;
     for (int z = most(at[2] - g->first[2], 0); z < end[2] - g->first[2]; z++)
         for (int y = most(at[1] - g->first[1], 0); y < end[1] - g->first[1]; y++) {
             const int32_t *row = g->start + (z * g->dims[1] + y) * g->dims[0];
-            add_items(c, c->members + g->begin + row[x], c->members + g->begin + row[x_end]);
+            count += add_items(c, c->members + g->begin + row[x],
+                               c->members + g->begin + row[x_end], out ? out + count : NULL);
         }
+    return count;
 }
 
-/* Boxes of cells of `edge`, one after the other, and in them those of the next smaller edge: what
- * stands together in the list is together in space, in whatever stretches threads take it. */
-static void add_boxes(TnCollider *c, const TnGrid *g, const int at[3], const int end[3], int edge)
+/* A box of TILE³ smaller ones, one after the other: what stands together in the list is together in
+ * space, in whatever stretches threads take it. */
+static int add_tiles(const TnCollider *c, const TnGrid *g, const int at[3], const int end[3],
+                     const TnBounds **out)
 {
-    if (edge < TILE) {
-        add_box(c, g, at, end);
-        return;
-    }
-    int from[3], to[3];
-    for (from[2] = at[2]; from[2] < end[2]; from[2] += edge)
-        for (from[1] = at[1]; from[1] < end[1]; from[1] += edge)
-            for (from[0] = at[0]; from[0] < end[0]; from[0] += edge) {
-                for (int i = 0; i < 3; i++) to[i] = least(from[i] + edge, end[i]);
-                add_boxes(c, g, from, to, edge / TILE);
+    int from[3], to[3], count = 0;
+    for (from[2] = at[2]; from[2] < end[2]; from[2] += TILE)
+        for (from[1] = at[1]; from[1] < end[1]; from[1] += TILE)
+            for (from[0] = at[0]; from[0] < end[0]; from[0] += TILE) {
+                for (int i = 0; i < 3; i++) to[i] = least(from[i] + TILE, end[i]);
+                count += add_box(c, g, from, to, out ? out + count : NULL);
             }
+    return count;
 }
 
-/* Who looks for neighbours, in the order in which contacts are listed then. */
-static void list_items(TnCollider *c)
+/* Boxes of TILE² cells' edge, numbered along x, then y, then z. */
+typedef struct Listing {
+    const TnCollider *c;
+    const TnGrid *g;
+    int at[3], boxes[3];
+    int *start;           /* per box: how many items it has, then the place of the first; */
+    const TnBounds **out; /* NULL: they are counted */
+} Listing;
+
+static void list_boxes(void *context, int begin, int end)
+{
+    const Listing *l = context;
+    for (int k = begin; k < end; k++) {
+        const int box[3] = {k % l->boxes[0], k / l->boxes[0] % l->boxes[1],
+                            k / (l->boxes[0] * l->boxes[1])};
+        int from[3], to[3];
+        for (int i = 0; i < 3; i++) {
+            from[i] = l->at[i] + TILE * TILE * box[i];
+            to[i] = least(from[i] + TILE * TILE, l->g->first[i] + l->g->dims[i]);
+        }
+        int count = add_tiles(l->c, l->g, from, to, l->out ? l->out + l->start[k] : NULL);
+        if (!l->out) l->start[k] = count;
+    }
+}
+
+/* Of a grid with many boxes. False: no memory. */
+static bool list_tiled(TnCollider *c, const TnGrid *g, TnArena *arena, TnPool *pool)
+{
+    Listing l = {.c = c, .g = g};
+    for (int i = 0; i < 3; i++) { /* boxes are the same wherever a table begins */
+        l.at[i] = g->first[i] / (TILE * TILE) * (TILE * TILE);
+        l.boxes[i] = (g->first[i] + g->dims[i] - l.at[i] + TILE * TILE - 1) / (TILE * TILE);
+    }
+    int boxes = l.boxes[0] * l.boxes[1] * l.boxes[2];
+    size_t mark = tn_arena_mark(arena);
+    l.start = TN_ARENA_NEW(arena, int, boxes);
+    if (!l.start) return false;
+    tn_pool_run(pool, boxes, 1, list_boxes, &l);
+    for (int k = 0; k < boxes; k++) {
+        int count = l.start[k];
+        l.start[k] = c->item_count;
+        c->item_count += count;
+    }
+    l.out = c->items;
+    tn_pool_run(pool, boxes, 1, list_boxes, &l);
+    tn_arena_release(arena, mark);
+    return true;
+}
+
+/* Who looks for neighbours, in the order in which contacts are listed then. False: no memory. */
+static bool list_items(TnCollider *c, TnArena *arena, TnPool *pool)
 {
     c->item_count = 0;
     for (int slot = 0; slot < first_member(c); slot++)
@@ -212,17 +269,12 @@ static void list_items(TnCollider *c)
     for (int k = 0; k < c->grid_count; k++) {
         const TnGrid *g = &c->grids[k];
         const TnBounds *m = c->members + g->begin;
-        if (g->total < MANY) {
-            add_items(c, m, m + g->count);
-            continue;
-        }
-        int at[3], end[3]; /* boxes are the same wherever a table begins */
-        for (int i = 0; i < 3; i++) {
-            at[i] = g->first[i] / (TILE * TILE) * (TILE * TILE);
-            end[i] = g->first[i] + g->dims[i];
-        }
-        add_boxes(c, g, at, end, TILE * TILE);
+        if (g->total < MANY)
+            c->item_count += add_items(c, m, m + g->count, c->items + c->item_count);
+        else if (!list_tiled(c, g, arena, pool))
+            return false;
     }
+    return true;
 }
 
 bool tn_grid_build(TnCollider *c, TnArena *arena, TnPool *pool)
@@ -254,7 +306,7 @@ bool tn_grid_build(TnCollider *c, TnArena *arena, TnPool *pool)
     c->few_count = 0;
     for (int slot = first_member(c); waiting > 0 && slot < c->finite_count; slot++)
         if (c->level[slot] >= first) c->few[c->few_count++] = c->bounds[slot];
-    list_items(c);
+    if (!list_items(c, arena, pool)) return false;
     if (tn_rods_apart(c)) tn_rods_place(c);
     return true;
 }

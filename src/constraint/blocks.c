@@ -201,7 +201,9 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     }
     int *cursor = TN_ARENA_ZERO(in->arena, int, blocks + 1);
     if (!cursor) return false;
-    for (int i = 1 + model->mocap_count; i < model->link_count; i++)
+    /* free bodies alone have no ports and carry nothing */
+    int links = blocks ? model->link_count : 0;
+    for (int i = 1 + model->mocap_count; i < links; i++)
         if (link_row[i] == 0) cursor[d->link_block[i]]++;
     add_follower_ports(in, port_row, cursor, NULL);
     tn_constraint_soft_rows(in, port_row, cursor, NULL);
@@ -210,12 +212,12 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
         first_port[b] = cursor[b] = total;
         total += count;
     }
-    for (int i = 1 + model->mocap_count; i < model->link_count; i++)
+    for (int i = 1 + model->mocap_count; i < links; i++)
         if (link_row[i] == 0) link_row[i] = port_row + cursor[d->link_block[i]]++;
     add_follower_ports(in, port_row, cursor, set->follower_row);
     tn_constraint_soft_rows(in, port_row, cursor, set->soft_row);
     tn_pool_run(in->pool, model->link_count, 1024, close_rows, &(Closing){in, link_row});
-    for (int i = 1; i < model->link_count; i++)
+    for (int i = 1; i < links; i++)
         if (d->carrier[i] != i) link_row[i] = link_row[d->carrier[i]];
     return true;
 }

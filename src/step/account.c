@@ -189,16 +189,25 @@ static bool only_bodies(const TnModel *model)
     return model->rigid_count == model->subsystem_count;
 }
 
+/* A number per subsystem, zero. NULL: no memory. */
+static double *zeros(const TnStep *step)
+{
+    int n = step->model->subsystem_count;
+    double *out = TN_ARENA_NEW(&step->world->arena, double, n);
+    if (out) tn_pool_clear(step->world->team, out, sizeof(double) * (size_t)n);
+    return out;
+}
+
 bool tn_accounts_open(TnStep *step, TnAccounts *a)
 {
     TnArena *arena = &step->world->arena;
     int n = step->model->subsystem_count;
     *a = (TnAccounts){.step = step,
                       .impacts = step->impact_loss,
-                      .work = TN_ARENA_ZERO(arena, double, n),
-                      .lost = TN_ARENA_ZERO(arena, double, n),
-                      .stored = TN_ARENA_ZERO(arena, double, n),
-                      .put_out = TN_ARENA_ZERO(arena, double, n),
+                      .work = zeros(step),
+                      .lost = zeros(step),
+                      .stored = zeros(step),
+                      .put_out = zeros(step),
                       .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
     if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after) return false;

@@ -211,12 +211,12 @@ static bool find_groups(Balance *b)
     bool again = shift;
     for (int k = 0; again && k < MOST_JOINS; k++) {
         if (!tn_joined_find(step, &b->joined)) return false;
-        memset(shift, 0, sizeof *shift * (size_t)n);
         again = false;
         for (int i = 0; i < step->awake_count; i++) {
             int root = step->awake[i];
             const TnJoinedGroup *g = &b->joined.groups[root];
             if (b->joined.first[root] < 0 || g->alone || g->bound) continue;
+            if (!again) tn_pool_clear(step->world->team, shift, sizeof *shift * (size_t)n);
             find_whole(b, root, &b->wholes[root]);
             v3_copy(shift[root], b->wholes[root].way);
             again = true;

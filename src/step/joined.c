@@ -117,6 +117,15 @@ static void find_roots(void *context, int begin, int end)
     }
 }
 
+static void begin_range(void *context, int begin, int end)
+{
+    const Joining *x = context;
+    for (int s = begin; s < end; s++) {
+        x->joined->root[s] = x->step->world->groups->of[s];
+        x->joined->first[s] = -1;
+    }
+}
+
 /* Joins what the group is known to be. */
 static void add_to_groups(void *context, int begin, int end)
 {
@@ -158,10 +167,7 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
                     .groups = TN_ARENA_ZERO(arena, TnJoinedGroup, n)};
     Joining x = {step, j, TN_ARENA_NEW(arena, TnJoinedGroup, n)};
     if (!j->root || !j->next || !j->first || !j->groups || !x.own) return false;
-    for (int s = 0; s < n; s++) {
-        j->root[s] = world->groups->of[s];
-        j->first[s] = -1;
-    }
+    tn_pool_run(world->team, n, 1024, begin_range, &x);
     tn_pool_run(world->team, world->contacts.count, 128, join_contacts, &x);
     if (world->mocap_moves) mark_driven(step, j);
     for (int i = 0; i < world->impact_count; i++)

@@ -513,7 +513,8 @@ static bool move_on(Limits *l)
     TnStep *step = l->step;
     TnArena *arena = &step->world->arena;
     size_t links = (size_t)step->model->link_count;
-    step->extra = tn_arena_calloc(arena, sizeof(double[6]) * links);
+    step->extra = tn_arena_alloc(arena, sizeof(double[6]) * links);
+    if (step->extra) tn_pool_clear(step->world->team, step->extra, sizeof(double[6]) * links);
     l->given = TN_ARENA_NEW(arena, int, links);
     l->gave = TN_ARENA_ZERO(arena, bool, links);
     if (!step->extra || !l->given || !l->gave || !connect(l)) return false;

@@ -167,9 +167,9 @@ static void run_chunk(void *context, int chunk)
     }
 }
 
-/* How many threads the work is worth. A large block belongs to one thread, so the longest is the
- * least that a share can be. */
-static int worth_threads(const TnProblem *p, const TnPool *pool)
+/* How many threads the work is worth, and into how many chunks they cut it. A large block belongs
+ * to one thread, so the longest is the least that a share can be. */
+static int worth_threads(const TnProblem *p, const TnPool *pool, int *chunks)
 {
     double work = p->contact_count + p->row_count + CONTACTS_PER_BOND * p->bond_count,
            least =
@@ -179,7 +179,13 @@ static int worth_threads(const TnProblem *p, const TnPool *pool)
         work += block;
         if (block > least) least = block;
     }
-    return (int)(work / least);
+    int threads = tn_pool_threads(pool);
+    if (work / least < threads) threads = (int)(work / least);
+    if (threads <= 1 || work - work / threads < TN_CONTACTS_OF_SHARING) return *chunks = 1;
+    *chunks = threads;
+    if (work > TN_CONTACTS_PER_CHUNK * TN_CHUNKS_PER_THREAD * threads)
+        *chunks *= TN_CHUNKS_PER_THREAD;
+    return threads;
 }
 
 static void finish_range(void *context, int begin, int end)
@@ -203,12 +209,8 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
 {
     TnSolveResult together;
     if (tn_parted_watched(p, def, watch, pool, &together)) return together;
-    int threads = worth_threads(p, pool);
-    if (threads > tn_pool_threads(pool)) threads = tn_pool_threads(pool);
-    Loop loop = {.problem = p,
-                 .def = def,
-                 .watch = watch,
-                 .chunks = threads > 1 ? TN_CHUNKS_PER_THREAD * threads : 1};
+    Loop loop = {.problem = p, .def = def, .watch = watch};
+    int threads = worth_threads(p, pool, &loop.chunks);
     p->z = p->z_memory;
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
