@@ -169,7 +169,7 @@ static void cut_into_tasks(TnSparse *plan, int *waiting)
 }
 
 /* A share of all operations that one task has: others would wait for it. */
-#define TOO_MUCH 0.5
+#define TOO_MUCH 0.6
 
 static bool is_chain(const TnSparse *plan)
 {

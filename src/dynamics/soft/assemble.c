@@ -418,9 +418,10 @@ bool tn_soft_assemble(const TnSoftInput *input)
         size_t blocks = (size_t)input->elements->edges[m].array_count,
                nodes = (size_t)d->meshes[m].node_count;
         if (mesh_left_out(input, m)) continue;
-        meshes[m].blocks = tn_arena_calloc(input->arena, sizeof(double[9]) * blocks);
+        meshes[m].blocks = tn_arena_alloc(input->arena, sizeof(double[9]) * blocks);
         meshes[m].b = TN_ARENA_ZERO(input->arena, double, 3 * nodes);
         if (!meshes[m].blocks || !meshes[m].b) return false;
+        tn_pool_clear(input->pool, meshes[m].blocks, sizeof(double[9]) * blocks);
         tn_mesh_add_trees(input, m, &meshes[m]);
     }
     Assembly as = {.input = input, .softs = softs, .steps = steps, .meshes = meshes, .alone = true};
