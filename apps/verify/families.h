@@ -17,4 +17,7 @@ extern const VerifyFamily verify_soft;        /* soft.c */
 extern const VerifyFamily verify_simbench;    /* simbench_rows.c */
 extern const VerifyFamily verify_accounts;    /* accounts.c */
 
+/* joints_adams.c: rows of the family `joints` */
+void joint_adams(Finding *finding, const VerifyRow *row);
+
 #endif
