@@ -51,6 +51,15 @@ void say(const char *command, const char *format, ...)
     va_end(args);
 }
 
+int stream_error(FILE *out)
+{
+    clearerr(out);
+    errno = 0;
+    fputc('\n', out);
+    fflush(out);
+    return errno ? errno : EIO;
+}
+
 double clock_seconds(void)
 {
     struct timespec now;

@@ -61,6 +61,10 @@ const char *sensor_label(const TnModel *model, TnSensorId id, char buffer[NAME_S
 const char *rod_label(const TnModel *model, TnRodId id, char buffer[NAME_SIZE]);
 const char *soft_label(const TnModel *model, TnSoftId id, char buffer[NAME_SIZE]);
 
+/* Why writes to a stream fail, as errno says it. Which write did is long past: another one tells.
+ */
+int stream_error(FILE *out);
+
 double clock_seconds(void); /* monotonic */
 
 #endif

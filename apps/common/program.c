@@ -4,7 +4,6 @@
 #include "app.h"
 #include "options.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -70,9 +69,8 @@ int program_main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file beyond its limit is an error to tell, not the end */
     int code = dispatch(argc, argv);
-    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     fprintf(stderr, "%s: the results cannot be written: %s\n", program.name,
-            strerror(errno ? errno : EIO));
+            strerror(stream_error(stdout)));
     return code == EXIT_FINE ? EXIT_IO : code;
 }

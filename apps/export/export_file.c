@@ -59,8 +59,9 @@ void export_file_drop(ExportFile *file)
 bool export_file_close(ExportFile *file)
 {
     errno = 0;
-    bool fine = !ferror(file->out);
-    if (fclose(file->out) != 0) fine = false;
+    int code = ferror(file->out) ? stream_error(file->out) : 0;
+    bool fine = fclose(file->out) == 0 && !code;
+    if (code) errno = code;
     file->out = NULL;
     if (fine && file->beside) {
         char *target = realpath(file->path, NULL); /* a symbolic link stays one */

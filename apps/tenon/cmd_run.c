@@ -19,6 +19,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct RunOptions {
     SimOptions sim;
@@ -170,6 +171,7 @@ typedef struct RunResult {
 typedef struct Outputs {
     RunLog *log; /* NULL: none */
     RunRecord record;
+    int checkpoint; /* its file, open and locked; -1: not yet */
     bool log_failed, record_failed, dump_failed,
         checkpoint_failed; /* said already; any ends the run */
 } Outputs;
@@ -197,7 +199,8 @@ static bool save(const TnWorld *world, const RunOptions *run, int64_t step, Outp
     TnWorldDef def = sim_world_def(&run->sim);
     if (!log_mark(out->log, &place.log)) out->log_failed = true;
     if (!run_record_mark(&out->record, &place.record)) out->record_failed = true;
-    return has_failed(out) || checkpoint_write(&run->checkpoint, &def, world, &place);
+    return has_failed(out) ||
+           checkpoint_write(&run->checkpoint, &def, world, &place, &out->checkpoint);
 }
 
 /* `done`: steps that an earlier run has taken. */
@@ -208,6 +211,11 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
     int64_t steps = steps_of(run->sim.duration, timestep);
     double start_time = tn_world_state(world).time;
     double left = steps > done ? (double)(steps - done) * timestep : timestep;
+    if (done > steps)
+        say("run",
+            "--resume: the checkpoint is at step %" PRId64
+            " already, and --duration %g has %" PRId64 "; give a longer one to go on",
+            done, run->sim.duration, steps);
     Progress progress = progress_start(left, run->quiet);
     run_energy_start(&result->energy, world);
     double start = clock_seconds();
@@ -243,6 +251,7 @@ static void close_outputs(Outputs *out)
 {
     if (!log_close(out->log, !out->log_failed)) out->log_failed = true;
     if (!run_record_close(&out->record)) out->record_failed = true;
+    if (out->checkpoint >= 0) close(out->checkpoint);
 }
 
 /* Simulated seconds per second spent in steps; recording does not count. */
@@ -301,6 +310,7 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     if (result->resumed)
         table_line(out, "  resumed after", "%" PRId64 " earlier ones; figures are of the rest",
                    result->resumed);
+    if (t->steps == 0) return; /* no means of nothing */
     if (substeps > 1) table_line(out, "  sub-steps of each", "%d", substeps);
     table_line(out, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
@@ -463,7 +473,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
         return code_of(&err);
     }
     if (!run->quiet) run_tell_overlaps(world);
-    Outputs out = {0};
+    Outputs out = {.checkpoint = -1};
     RunResult result = {0};
     RunPlace from;
     int code = checkpoint_read(&run->checkpoint, &def, world, &from);

@@ -5,6 +5,7 @@
 #include "../common/replace_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,18 +90,40 @@ static char *read_all(const char *path, size_t *size)
     return bytes;
 }
 
+/* What a run can come to: so small that no sum of two overflows. */
+#define MOST (INT64_C(1) << 53)
+static bool is_count(int64_t n) { return n >= 0 && n < MOST; }
+
+/* Somebody may have made the checksum, too. */
+static bool is_possible(const RunPlace *place)
+{
+    const LogPlace *log = &place->log;
+    const RecordPlace *record = &place->record;
+    const TnEnergyAccount *a = &record->account_shift;
+    double sum = a->actuators + a->applied + a->friction + a->damping + a->impacts + a->step;
+    return is_count(place->step) && is_count(log->steps) && is_count(log->rows) &&
+           log->rows <= log->steps && is_count(log->csv_bytes) && is_count(record->file_frames) &&
+           record->file_frames <= INT_MAX && is_count(record->frame_count) &&
+           is_count(record->next) && record->step_shift > -MOST && record->step_shift < MOST &&
+           isfinite(sum + a->created) && fabs(record->start) <= 1e12 &&
+           fabs(record->time_shift) <= 1e15;
+}
+
 /* Why the bytes are no checkpoint of the model; NULL: they are one. */
 static const char *refuse(const Head *head, size_t size, const TnModel *model)
 {
     if (size < sizeof *head || memcmp(head->magic, MAGIC, sizeof head->magic) != 0)
         return "is not a checkpoint of tenon run";
     if (head->version != VERSION || head->bytes != sizeof *head)
-        return "was written by another version of tenon";
-    if (checksum(head) != head->checksum) return "is damaged";
-    if (head->state_bytes != size - sizeof *head) return "is cut short or damaged";
+        return "was written by another version of tenon; resume with that one";
+    if (checksum(head) != head->checksum)
+        return "is damaged; start again, or resume from another one";
+    if (head->state_bytes != size - sizeof *head)
+        return "is cut short or damaged; start again, or resume from another one";
     if (head->model != tn_model_fingerprint(model))
-        return "belongs to another model; what moves must be the same";
-    if (head->place.step < 0) return "is damaged";
+        return "belongs to another model, or the model was changed since; what moves must be the "
+               "same";
+    if (!is_possible(&head->place)) return "is damaged; start again, or resume from another one";
     return NULL;
 }
 
@@ -125,7 +148,7 @@ int checkpoint_read(const CheckpointOptions *options, const TnWorldDef *def, TnW
         !why && tn_world_restore(world, bytes + sizeof head, size - sizeof head, &err) == TN_OK;
     free(bytes);
     if (!fine) {
-        say("run", "--resume: %s %s", options->resume, why ? why : err.message);
+        say("run", "--resume: %s%s %s", options->resume, why ? "" : ":", why ? why : err.message);
         return EXIT_IO;
     }
     if (head.settings != settings_of(def))
@@ -140,7 +163,7 @@ int checkpoint_read(const CheckpointOptions *options, const TnWorldDef *def, TnW
 /* ---- writing ---- */
 
 bool checkpoint_write(const CheckpointOptions *options, const TnWorldDef *def, const TnWorld *world,
-                      const RunPlace *place)
+                      const RunPlace *place, int *held)
 {
     TnError err = {0};
     Head head = {.magic = MAGIC,
@@ -157,8 +180,11 @@ bool checkpoint_write(const CheckpointOptions *options, const TnWorldDef *def, c
     if (ok) {
         memcpy(bytes, &head, sizeof head);
         errno = 0;
-        ok = replace_file(options->path, bytes, size);
-        if (!ok)
+        ok = replace_file(options->path, bytes, size, held);
+        if (!ok && errno == EBUSY)
+            say("run", "--checkpoint: another run writes %s; give this one another name",
+                options->path);
+        else if (!ok)
             say("run", "--checkpoint: %s cannot be written: %s", options->path,
                 strerror(errno ? errno : ENOMEM));
     } else {

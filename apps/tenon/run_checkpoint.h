@@ -35,8 +35,9 @@ int checkpoint_read(const CheckpointOptions *options, const TnWorldDef *def, TnW
                     RunPlace *place);
 /* One is wanted after so many steps. */
 bool checkpoint_is_due(const CheckpointOptions *options, const TnWorld *world, int64_t step);
-/* What `place` tells of must be on the disk already. False and a message where it failed. */
+/* What `place` tells of must be on the disk already. False and a message where it failed. `held` is
+ * the file of the last one, so that no other run writes there: replace_file.h. */
 bool checkpoint_write(const CheckpointOptions *options, const TnWorldDef *def, const TnWorld *world,
-                      const RunPlace *place);
+                      const RunPlace *place, int *held);
 
 #endif

@@ -224,9 +224,9 @@ static FILE *open_named_rows(RunLog *log, int64_t rows)
     }
     snprintf(log->rows_path, size, "%s.rows", path);
     struct stat about;
-    int64_t bytes = rows * (int64_t)sizeof(double) * (log->columns.count + 1);
-    bool there = bytes > 0 && stat(log->rows_path, &about) == 0 && S_ISREG(about.st_mode);
-    if (there ? about.st_size < bytes : bytes > 0 && is_regular(path)) {
+    int64_t row_bytes = (int64_t)sizeof(double) * (log->columns.count + 1);
+    bool there = rows > 0 && stat(log->rows_path, &about) == 0 && S_ISREG(about.st_mode);
+    if (there ? about.st_size / row_bytes < rows : rows > 0 && is_regular(path)) {
         say("run",
             "--npz: %s does not have the rows of the run that is resumed; give the log "
             "another name",
@@ -237,7 +237,7 @@ static FILE *open_named_rows(RunLog *log, int64_t rows)
     errno = 0;
     FILE *spool = fopen(log->rows_path, there ? "rb+" : "wb+");
     if (!spool) cannot_write(log->rows_path);
-    if (spool && there && !cut_at(spool, log->rows_path, bytes)) {
+    if (spool && there && !cut_at(spool, log->rows_path, rows * row_bytes)) {
         fclose(spool);
         return NULL;
     }

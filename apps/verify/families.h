@@ -14,7 +14,11 @@ extern const VerifyFamily verify_stacks;      /* stacks.c */
 extern const VerifyFamily verify_cables;      /* cables.c */
 extern const VerifyFamily verify_limits;      /* cables_limits.c */
 extern const VerifyFamily verify_soft;        /* soft.c */
+extern const VerifyFamily verify_sheets;      /* sheets.c */
 extern const VerifyFamily verify_simbench;    /* simbench_rows.c */
 extern const VerifyFamily verify_accounts;    /* accounts.c */
+
+/* joints_adams.c: rows of the family `joints` */
+void joint_adams(Finding *finding, const VerifyRow *row);
 
 #endif

@@ -111,109 +111,45 @@ static void double_energy(Finding *f, const VerifyRow *row)
     sim_close(&sim);
 }
 
-/* ---- ADAMS's tables, as published in the data of Chrono's tests ---- */
+/* ---- gears ---- */
 
-/* A pendulum of 1 kg, its centre 2 m from the joint; positions of the centre, or forces of the
- * joint on the ground, every half second. */
-typedef struct Adams {
-    const char *joints; /* of the body, whose frame is the world's at the joint */
-    double at[3];       /* m: the joint */
-    const char *inertial;
-    double table[5][3];
-} Adams;
-
-static const Adams revolute = {"<joint axis='0 .7071067811865476 .7071067811865476'/>",
-                               {1, 2, 3},
-                               "pos='2 0 0' diaginertia='.04 .1 .1'",
-                               {{2.825910, 2.577080, 2.422920},
-                                {1.042100, 3.413900, 1.586100},
-                                {-0.802951, 2.612110, 2.387890},
-                                {-1.000000, 2.000630, 2.999370},
-                                {-0.846888, 2.542680, 2.457320}}};
-static const Adams revolute_force = {"<joint axis='0 .7071067811865476 .7071067811865476'/>",
-                                     {1, 2, 3},
-                                     "pos='2 0 0' diaginertia='.04 .1 .1'",
-                                     {{7.560950, -2.394070, -7.412590},
-                                      {0.427164, 9.560810, -19.36730},
-                                      {-7.919320, -2.095080, -7.711590},
-                                      {-0.00899056, -4.783850, -5.023050},
-                                      {-7.191930, -2.670740, -7.136380}}};
-static const Adams spherical = {"<joint type='ball'/>",
-                                {1, 2, 3},
-                                "pos='2 0 0' diaginertia='.04 .1 .1'",
-                                {{2.660810, 2, 1.885680},
-                                 {0.107619, 2, 1.210120},
-                                 {-0.991669, 2, 2.817640},
-                                 {-0.951117, 2, 2.560520},
-                                 {0.734494, 2, 1.017700}}};
-static const Adams universal = {"<joint axis='.5 -.5 .7071067811865476'/>"
-                                "<joint axis='-.5 .5 .7071067811865476'/>",
-                                {0, 0, 0},
-                                "pos='1.414213562373095 1.414213562373095 0' fullinertia="
-                                "'.07 .07 .1 -.03 0 0'",
-                                {{1.174120, 1.174800, -1.114140},
-                                 {-0.636240, -0.614073, -1.793910},
-                                 {-1.427740, -1.388150, -0.186016},
-                                 {-1.399940, -1.360700, -0.434373},
-                                 {-0.206772, -0.190945, -1.980100}}};
-
-/* x + R(q) c */
-static void place_of(const double x[3], const double q[4], const double c[3], double out[3])
+/* Two wheels, the second turns -3 times as fast; a torque on the first: (I₁ + 9 I₂) α = τ. */
+static void gears(Finding *f, const VerifyRow *row)
 {
-    double t[3];
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        t[k] = q[i + 1] * c[j] - q[j + 1] * c[i] + q[0] * c[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] = x[k] + c[k] + 2 * (q[i + 1] * t[j] - q[j + 1] * t[i]);
-    }
-}
-
-static void adams_curves(Finding *f, bool force)
-{
-    char name[16];
-    for (int k = 0; k < 6; k++) {
-        snprintf(name, sizeof name, k < 3 ? "tenon %c" : "ADAMS %c", 'x' + k % 3);
-        f->curves[finding_curve(f, name)].marks = k >= 3;
-    }
-    finding_axes(f, "time, s", force ? "force of the joint, N" : "centre of the bar, m");
-}
-
-static void adams(Finding *f, const VerifyRow *row)
-{
-    const Adams *a = row->number == 0   ? &revolute
-                     : row->number == 1 ? &spherical
-                     : row->number == 2 ? &universal
-                                        : &revolute_force;
-    bool force = a == &revolute_force;
-    Sim sim = sim_open(f, 0.001, "0 0 -9.80665",
-                       "<worldbody><body name='bar' pos='%g %g %g'>%s<inertial mass='1' %s/></body>"
-                       "</worldbody>",
-                       a->at[0], a->at[1], a->at[2], a->joints, a->inertial);
-    TnBodyId bar = sim.model ? tn_model_find_body(sim.model, "bar") : 0;
-    double pos[3], quat[4], value[3], before[3] = {0};
-    adams_curves(f, force);
-    for (int k = 1; k <= 2501 && sim_step(&sim); k++) {
-        int row_at = force ? k - 1 : k; /* forces of two steps belong to the time between them */
-        tn_world_body_pose(sim.world, bar, pos, quat);
-        place_of(pos, quat, tn_model_body_info(sim.model, bar).com, value);
-        TnReaction r = tn_world_body_reaction(sim.world, bar);
-        for (int i = 0; i < 3 && force; i++) {
-            value[i] = -0.5 * (r.force[i] + before[i]);
-            before[i] = r.force[i];
-        }
-        if (row_at < 1 || row_at > 2500) continue;
-        for (int i = 0; i < 3; i++) finding_point(f, i, 0.001 * row_at, value[i]);
-        if (row_at % 500) continue;
-        const double *right = a->table[row_at / 500 - 1];
-        for (int i = 0; i < 3; i++) {
-            f->value = fmax(f->value, fabs(value[i] - right[i]));
-            finding_point(f, 3 + i, 0.001 * row_at, right[i]);
-        }
-    }
+    (void)row;
+    Sim sim = sim_open(f, 0.01, "0 0 -9.81",
+                       "<worldbody><body><joint name='a' axis='0 0 1'/><inertial pos='0 0 0' "
+                       "mass='1' diaginertia='1 1 .2'/></body><body pos='1 0 0'><joint name='b' "
+                       "axis='0 0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 .05'/></body>"
+                       "</worldbody><equality><joint joint1='b' joint2='a' polycoef='0 -3 0 0 0'/>"
+                       "</equality><actuator><motor joint='a'/></actuator>");
+    sim_control(&sim, 1.3);
+    sim_run(&sim, 2.0);
+    f->value = sim.world ? sim_qvel(&sim)[1] : 0.0;
+    f->reference = -3 * 1.3 / (0.2 + 9 * 0.05) * 2.0;
     sim_close(&sim);
+}
+
+/* A slide of 2 kg at 1 m/s with 3 N of dry friction: stops after m v² / 2F. */
+static double friction_way(Finding *f, double timestep)
+{
+    Sim sim = sim_open(f, timestep, "0 0 0",
+                       "<worldbody><body><joint type='slide' axis='1 0 0' frictionloss='3'/>"
+                       "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></worldbody>"
+                       "<keyframe><key name='start' qvel='1'/></keyframe>");
+    sim_run(&sim, 1.0);
+    double way = sim.world ? sim_qpos(&sim)[0] : 0.0, speed = sim.world ? sim_qvel(&sim)[0] : 0.0;
+    sim_close(&sim);
+    return fabs(speed) < 1e-9 ? way : NAN;
+}
+
+static void friction(Finding *f, const VerifyRow *row)
+{
+    (void)row;
+    f->value = friction_way(f, 0.001);
+    f->reference = 2.0 / (2 * 3);
+    finding_note(f, "%.6f m at 10 ms, %.6f m at 4 ms.", friction_way(f, 0.01),
+                 friction_way(f, 0.004));
 }
 
 /* ---- a knife edge on a slope ---- */
@@ -253,7 +189,7 @@ static void knife_order(Finding *f, const VerifyRow *row)
 }
 
 static const char chrono[] =
-    "ADAMS, tables in data/testing/joints of Project Chrono (BSD licence), every 0.5 s.";
+    "ADAMS, tables in data/testing/joints of Project Chrono (BSD licence), at five times.";
 
 static const VerifyRow rows[] = {
     {.name = "joints.pendulum.period",
@@ -310,7 +246,7 @@ static const VerifyRow rows[] = {
      .reason = "the tables have six digits and ADAMS's own error of integration; Chrono's own "
                "tests allow 2e-3.",
      .quick = true,
-     .run = adams},
+     .run = joint_adams},
     {.name = "joints.adams.force",
      .shows = "The same: force of the hinge on the ground, up to 22 N.",
      .source = chrono,
@@ -318,7 +254,7 @@ static const VerifyRow rows[] = {
      .tolerance = 5e-3,
      .reason = "the table itself scatters by 5e-4 N from line to line.",
      .quick = true,
-     .run = adams,
+     .run = joint_adams,
      .number = 3},
     {.name = "joints.adams.spherical",
      .shows = "The same bar on a ball joint, case 2 of the spherical joint.",
@@ -327,7 +263,7 @@ static const VerifyRow rows[] = {
      .tolerance = 2e-4,
      .reason = "as above.",
      .quick = true,
-     .run = adams,
+     .run = joint_adams,
      .number = 1},
     {.name = "joints.adams.universal",
      .shows = "The same bar on a universal joint with inclined axes, case 3.",
@@ -337,8 +273,56 @@ static const VerifyRow rows[] = {
      .reason = "as above. Steps of 1 ms and of 0.06 ms agree to 3e-6: the difference is the "
                "table's.",
      .quick = true,
-     .run = adams,
+     .run = joint_adams,
      .number = 2},
+    {.name = "joints.adams.prismatic",
+     .shows =
+         "The same bar slides down a slanted axis, case 2 of the prismatic joint, 61 m in 5 s.",
+     .source = chrono,
+     .unit = "m",
+     .tolerance = 2e-4,
+     .reason = "the table has six digits of 59 m.",
+     .quick = true,
+     .run = joint_adams,
+     .number = 4},
+    {.name = "joints.adams.cylindrical",
+     .shows = "The same bar slides along a slanted axis and turns about it, case 3 of the "
+              "cylindrical joint.",
+     .source = chrono,
+     .unit = "m",
+     .tolerance = 2e-4,
+     .reason = "as above.",
+     .quick = true,
+     .run = joint_adams,
+     .number = 5},
+    {.name = "joints.adams.distance",
+     .shows = "One end of the same bar stays 2 m from a point, case 3 of the distance constraint; "
+              "here a tendon whose length an equality keeps.",
+     .source = chrono,
+     .unit = "m",
+     .tolerance = 2e-4,
+     .reason = "as above.",
+     .quick = true,
+     .run = joint_adams,
+     .number = 6},
+    {.name = "joints.gears",
+     .shows =
+         "Two wheels, the second turns -3 times as fast; 1.3 N m on the first for 2 s: speed of "
+         "the second.",
+     .source = "(I₁ + 9 I₂) α = τ.",
+     .unit = "rad/s",
+     .tolerance = 1e-5,
+     .reason = "linear motion: the solver's tolerance, 1e-6 g t in each of 200 steps.",
+     .quick = true,
+     .run = gears},
+    {.name = "joints.friction",
+     .shows = "A slide of 2 kg at 1 m/s with 3 N of dry friction: way until it stands, at 1 ms.",
+     .source = "m v² / 2F.",
+     .unit = "m",
+     .tolerance = 1e-5,
+     .reason = "a step at its last speed, 1.5 mm/s.",
+     .quick = true,
+     .run = friction},
     {.name = "joints.knife.order",
      .shows = "A spinning knife edge on a slope of 0.3 rad drifts sideways, 3 s: order of "
               "convergence of its place.",

@@ -13,6 +13,7 @@ const VerifyFamily *const verify_families[] = {
     &verify_cables,
     &verify_limits,
     &verify_soft,
+    &verify_sheets,
     &verify_simbench,
     &verify_accounts,
 };

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- files beside it ---- */
 
@@ -50,15 +52,31 @@ const char *tn_write_beside(TnWriter *w, const char *name, const char *ending, T
     return last_part(path);
 }
 
+static bool is_device(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+/* Written beside and renamed: a full disk leaves what was there. A device or a pipe cannot be
+ * replaced. */
 static bool put_on_disk(void *user, const TnMemoryFile *content)
 {
-    FILE *file = fopen(content->path, "wb");
-    bool good = file != NULL;
-    if (good) good = fwrite(content->data, 1, content->size, file) == content->size;
-    if (file) good = fclose(file) == 0 && good;
-    if (!good)
-        tn_error_add(user, TN_ERROR_IO, "'%.400s' cannot be written: %s", content->path,
-                     strerror(errno));
+    size_t room = strlen(content->path) + sizeof ".part";
+    char *beside = is_device(content->path) ? NULL : malloc(room);
+    if (beside) snprintf(beside, room, "%s.part", content->path);
+    errno = 0;
+    FILE *file = fopen(beside ? beside : content->path, "wb");
+    bool good = file && fwrite(content->data, 1, content->size, file) == content->size;
+    int code = errno;
+    if (file && fclose(file) != 0 && good) good = false, code = errno;
+    if (good && beside && rename(beside, content->path) != 0) good = false, code = errno;
+    if (!good) {
+        if (beside && file) remove(beside);
+        tn_error_add(user, TN_ERROR_IO, "%.400s: cannot be written: %s", content->path,
+                     strerror(code ? code : EIO));
+    }
+    free(beside);
     return good;
 }
 

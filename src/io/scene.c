@@ -209,12 +209,12 @@ static void lay_point_subsystems(Layout *layout, TnScene *scene, const Source *f
 {
     int32_t *subsystems = take(layout, (size_t)scene->point_count * sizeof *subsystems);
     TnModelInfo info = tn_model_info(from->model);
-    const TnSceneTube *tube = scene->tubes + info.rod_count;
+    int at = info.rod_count; /* the first tube of a tendon */
     for (TnTendonId id = 1; subsystems && id <= info.tendon_count; id++) {
         TnTendonInfo tendon = tn_model_tendon_info(from->model, id);
-        for (int branch = 0; branch < tendon.branch_count; branch++, tube++)
-            for (int i = 0; i < tube->point_count; i++)
-                subsystems[tube->point_start + i] =
+        for (int branch = 0; branch < tendon.branch_count; branch++, at++)
+            for (int i = 0; i < scene->tubes[at].point_count; i++)
+                subsystems[scene->tubes[at].point_start + i] =
                     tendon.body ? subsystem_of(from, tendon.body) : 0;
     }
     for (TnRodId id = 1; subsystems && id <= info.rod_count; id++) {

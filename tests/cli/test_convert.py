@@ -1,5 +1,6 @@
 """tenon convert, and URDF files on the command line."""
 import os
+import subprocess
 
 from cli import CliTest, pycheck
 
@@ -35,6 +36,20 @@ class Convert(CliTest):
     def test_folders_are_made_and_files_lie_beside(self):
         self.tenon("convert", os.path.join(DATA, "track.xml"), "-o", "new/folder/track.xml")
         self.assertIn("track_track.csv", os.listdir(os.path.join(self.folder, "new", "folder")))
+
+    def test_a_full_disk_leaves_what_was_there(self):
+        """The limit of a file's size stands for the disk."""
+        model = self.write("many.xml", "<mujoco><worldbody>" + '<geom size="1"/>' * 1000 + "</worldbody></mujoco>")
+        old = self.write("out.xml", "<mujoco/>")
+        limit = "trap '' XFSZ; ulimit -f 8; exec \"$@\""
+        done = subprocess.run(["sh", "-c", limit, "sh", self.program, "convert", model, "-o", old], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(b"out.xml: cannot be written: File too large", done.stderr)
+        with open(old, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "<mujoco/>")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["many.xml", "out.xml", "small.xml"])
+        self.refused("convert", model, "-o", "/dev/full", "--no-check", code=4, says=["/dev/full: cannot be written: No space"])
 
     def test_wrong_usage_is_told(self):
         self.refused("convert", ARM, code=2, says=["-o OUT.xml is missing"])

@@ -112,6 +112,31 @@ class Hostile(CliTest):
             self.assertIsNone(archive.testzip())
             self.assertTrue(all("/" not in name for name in archive.namelist()))
 
+    def test_what_is_xml_stays_xml(self):
+        """Files for ParaView and converted models, of MJCF and of URDF."""
+        path, _ = self.record(NASTY)
+        cable = self.write("cable.xml", f'<mujoco><tenon><rod name="{attribute(NASTY[2])}" start="0 1 1" end="1 1 1" segments="4" '
+                                        f'radius=".01"/><soft name="{attribute(NASTY[0])}" box=".1 .1 .1" cells="1 1 1"/></tenon></mujoco>')
+        self.quiet("run", cable, "--duration", "0.02", "--record", "cable.tnr")
+        self.quiet("export", "cable.tnr", "-o", "vtu/t.pvd")
+        files = [os.path.join(f, n) for f, _, names in os.walk(os.path.join(self.folder, "vtu")) for n in names]
+        self.assertGreater(len(files), 1)
+        for file in files:
+            xml.parse(file)
+        self.quiet("convert", path, "-o", "again.xml")
+        told = json.loads(self.quiet("info", "again.xml", "--json"))
+        self.assertEqual(told["joints"], json.loads(self.quiet("info", path, "--json"))["joints"])
+        robot, links = xml.Element("robot", name=NASTY[0]), [n for n in NASTY if "${" not in n]  # those are of xacro
+        for i, name in enumerate(links):
+            xml.SubElement(robot, "link", name=name)
+            if i:
+                joint = xml.SubElement(robot, "joint", name=name, type="fixed")
+                xml.SubElement(joint, "parent", link=links[i - 1])
+                xml.SubElement(joint, "child", link=name)
+        urdf = self.write("nasty.urdf", xml.tostring(robot, encoding="unicode"))
+        self.quiet("convert", urdf, "-o", "robot.xml")
+        self.assertEqual(json.loads(self.quiet("info", "robot.xml", "--json"))["name"], NASTY[0])
+
     def test_a_plot_is_a_picture_and_nothing_else(self):
         data, picture = os.path.join(self.folder, "d.csv"), os.path.join(self.folder, "d.svg")
         with open(data, "w", newline="", encoding="utf-8") as file:

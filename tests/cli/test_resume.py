@@ -175,6 +175,40 @@ class ResumeTest(cli.CliTest):
                 file.write(data)
             self.refused(*run, "--resume", name, code=4, says=[says])
 
+    def test_a_second_run_does_not_write_the_same_checkpoint(self):
+        run = self.start("run", self.scene, "--duration", 1e5, "--every", 0.01, "--checkpoint", self.saved, "--quiet")
+        self.until_saved(run, 2)
+        self.refused("run", self.scene, "--duration", 1, "--checkpoint", self.saved, "--quiet", code=4,
+                     says=["another run writes", "another name"])
+        at = self.saved_step()
+        self.until_saved(run, at + 1)  # the first one goes on
+        run.kill()
+        run.communicate()
+        self.tenon("run", self.scene, "--duration", 0.01, "--checkpoint", self.saved, "--quiet")  # a dead one is no obstacle
+
+    def test_a_forged_place_is_refused(self):
+        """Numbers that no run comes to, with a checksum that fits."""
+        self.tenon("run", self.scene, "--duration", 0.1, "--checkpoint", self.saved, "--csv", "log.csv", "--record", "log.tnr")
+        good = self.content("run.tnc")
+        for k in range(17):
+            for value in (b"\xff" * 7 + b"\x7f", b"\0" * 7 + b"\x80", b"\0" * 6 + b"\xf8\x7f"):  # 2^63-1, -2^63 or -0, NaN
+                at = 40 + 8 * k
+                head = good[:at] + value + good[at + 8:176]
+                total = 14695981039346656037
+                for byte in head:
+                    total = (total ^ byte) * 1099511628211 % 2 ** 64
+                with open(os.path.join(self.folder, "forged"), "wb") as file:
+                    file.write(head + total.to_bytes(8, "little") + good[184:])
+                if value[-1] == 0x80 and 7 <= k < 16:
+                    continue  # -0 is as good as 0
+                self.refused("run", self.scene, "--resume", "forged", code=4, says=["forged is damaged; start again"])
+
+    def test_a_run_that_is_past_its_end_says_so(self):
+        self.tenon("run", self.scene, "--duration", 0.1, "--checkpoint", self.saved)
+        out, err = self.tenon("run", self.scene, "--duration", 0.05, "--resume", self.saved)
+        self.assertIn("the checkpoint is at step 20 already, and --duration 0.05 has 10", err)
+        self.assertNotIn("nan", out)
+
     def test_another_name_starts_another_log_from_there(self):
         run = ("run", self.scene, "--quiet", "--checkpoint", self.saved)
         self.tenon(*run, "--duration", 0.1, "--csv", "a.csv", "--record", "a.tnr")

@@ -2,8 +2,8 @@
  *
  * A target is one function over bytes that somebody else chose. It may refuse them, but it may not
  * crash, read beyond an array, take memory without bound, or break a promise (FUZZ_CHECK). With
- * clang each target is a program of libFuzzer (entry.c, run.sh); replay.c runs all of them over
- * files with any compiler, without searching. */
+ * clang, libFuzzer searches (entry.c, run.sh); replay.c runs all targets over files with any
+ * compiler, without searching. */
 #ifndef TN_TESTS_FUZZ_H
 #define TN_TESTS_FUZZ_H
 
@@ -17,7 +17,8 @@ typedef void FuzzTarget(const uint8_t *data, size_t size);
 
 #define FUZZ_TARGETS(X)                                                                            \
     X(mjcf)                                                                                        \
-    X(urdf) X(mesh) X(tets) X(track) X(recording) X(problem) X(solver) X(state) X(plot) X(world)
+    X(urdf)                                                                                        \
+    X(mesh) X(tets) X(track) X(recording) X(problem) X(solver) X(state) X(resume) X(plot) X(world)
 
 #define FUZZ_DECLARE(NAME) FuzzTarget fuzz_##NAME;
 FUZZ_TARGETS(FUZZ_DECLARE)
@@ -62,5 +63,8 @@ typedef struct FuzzFile {
 } FuzzFile;
 FuzzFile fuzz_file(const void *data, size_t size);
 void fuzz_file_close(FuzzFile *file);
+
+/* Makes the checksum of a saved state right. */
+void fuzz_sign_state(uint8_t *bytes, size_t size);
 
 #endif

@@ -45,7 +45,7 @@ static int run_folder(FuzzTarget *run, const char *folder)
     struct dirent **names = NULL;
     int count = scandir(folder, &names, is_name, alphasort), done = 0;
     for (int i = 0; i < count; i++) {
-        char path[4096];
+        char path[4608];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
         done = done >= 0 && run_file(run, path) ? done + 1 : -1;
         free(names[i]);

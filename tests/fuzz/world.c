@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 8 };
+enum { MOST_STEPS = 4 };
 
 typedef struct Saved {
     uint8_t *bytes;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "shrink.h"
 
@@ -84,6 +85,7 @@ static void write_model(const Options *o, const Sketch *sketch, const char *them
     } else {
         snprintf(path, sizeof path, "%s/%s_%s_%llu.xml", o->folder, finding_names[finding], theme,
                  (unsigned long long)sketch->seed);
+        mkdir(o->folder, 0777); /* where it is there, nothing happens */
         FILE *file = fopen(path, "w");
         if (!file || fputs(text, file) < 0) printf("cannot write %s: %s\n", path, strerror(errno));
         if (file) fclose(file);
