@@ -66,8 +66,16 @@ bool tn_spread_create(TnWorld *world, TnError *err)
 {
     if (!world->def.spread) return true;
     if (!check(world, err)) return false;
-    world->spread = tn_calloc(1, sizeof *world->spread);
-    if (!world->spread) {
+    const TnModel *model = world->model;
+    TnSpread *spread = world->spread = tn_calloc(1, sizeof *spread);
+    if (spread) {
+        spread->first_key =
+            tn_calloc((size_t)tn_ranks_count(world->def.ranks), sizeof *spread->first_key);
+        spread->local = tn_calloc((size_t)model->subsystem_count + 1, sizeof(int));
+        spread->local_geom = tn_malloc(sizeof(int) * (size_t)(model->geom_count + 1));
+    }
+    if (!spread || !spread->first_key || !spread->local || !spread->local_geom ||
+        !tn_model_index(model, &spread->index)) {
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return false;
     }
@@ -78,9 +86,15 @@ bool tn_spread_create(TnWorld *world, TnError *err)
 
 void tn_spread_destroy(TnWorld *world)
 {
-    if (!world->spread) return;
-    tn_spread_release(world->spread);
-    tn_free(world->spread);
+    TnSpread *spread = world->spread;
+    if (!spread) return;
+    tn_spread_release_part(spread);
+    tn_arena_free(&spread->arena);
+    tn_model_index_free(&spread->index);
+    tn_free(spread->first_key);
+    tn_free(spread->local);
+    tn_free(spread->local_geom);
+    tn_free(spread);
 }
 
 void tn_spread_note_state(TnWorld *world)
@@ -222,8 +236,8 @@ TnStepReport tn_spread_step(TnWorld *world)
     TnStepReport report = tn_report_open();
     double start = world->untimed ? 0.0 : tn_clock();
     if (world->wrench_set && tn_ranks_count(world->def.ranks) > 1) spread->far = true;
-    if (spread->far) tn_spread_fetch(world);
-    if ((spread->put || spread->far) && !tn_spread_divide(world)) return report;
+    if (spread->put ? !tn_spread_divide(world) : spread->far && !tn_spread_renew(world))
+        return report;
     hand_over_wrenches(world);
     spread->world->untimed = world->untimed;
     report = tn_step_once(spread->world);
