@@ -24,7 +24,7 @@ enum { MOST_COUNTS = 16 };
 
 typedef struct Ranks {
     NumberList counts;
-    int bodies, iterations, steps, settle;
+    int bodies, layers, iterations, steps, settle;
     bool strong, apart, json, quiet;
 } Ranks;
 
@@ -52,6 +52,8 @@ static int option_table(Option *table, Ranks *o)
                              "numbers of ranks; default 1,2,4,8");
     table[n++] = option_int("--bodies", &o->bodies, "N", 1, 10000000,
                             "spheres in the pile, per rank; default 5000");
+    table[n++] = option_int("--layers", &o->layers, "N", 0, 1000,
+                            "of spheres, in a box as wide as they need; default 0, a cube");
     table[n++] = option_set("--strong", &o->strong, "so many spheres in all");
     table[n++] = option_set("--apart", &o->apart, "a pile for each rank, and nobody talks");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
@@ -297,7 +299,7 @@ static int measure_all(const Ranks *o)
     if (!runs) return EXIT_IO;
     for (int i = 0; i < count && code == EXIT_FINE; i++) {
         int ranks = (int)o->counts.values[i], bodies = o->strong ? o->bodies : o->bodies * ranks;
-        TnModel *model = pile_model(o->apart ? o->bodies : bodies, &err);
+        TnModel *model = bed_model(o->apart ? o->bodies : bodies, o->layers, &err);
         runs[i] = (Run){.options = o, .model = model, .ranks = ranks, .bodies = bodies};
         if (!o->quiet) fprintf(stderr, "\r%d ranks, %d bodies \033[K", ranks, bodies);
         if (!model || !rank_threads_run(ranks, step_part, &runs[i])) {
