@@ -21,27 +21,25 @@ static bool check(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {
-        {m->rigid_count != m->subsystem_count, "something other than free bodies"},
-        {m->equality_count > 0, "an equality"},
-        {m->tendon_count > 0, "a tendon"},
-        {m->actuator_count > 0, "an actuator"},
-        {m->wheel_count > 0, "a wheel"},
-        {m->mocap_count > 0, "a mocap body"},
-        {m->pair_count > 0, "an explicit contact pair"},
-        {m->exclude_count > 0, "an exclude"},
-        {m->drags != NULL, "a medium"},
-        {m->has_lift, "gravity compensation"},
-        {m->has_spin, "torsional or rolling friction"},
-        {world->bounces, "restitution"},
-        {def->device != TN_DEVICE_CPU, "a device"},
-        {def->sleep != TN_SLEEP_OFF, "sleeping"},
-        {def->relinearize > 1, "a number of passes"},
-        {world->substeps > 1, "sub-steps"},
-        {solver->tolerance > 0.0, "a tolerance; set it to 0 for a fixed number of iterations"},
-        {solver->anderson > 0, "Anderson acceleration"},
-        {solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM,
-         "a solver other than auto and subadmm"}};
+    } parts[] = {{m->rigid_count != m->subsystem_count, "something other than free bodies"},
+                 {m->equality_count > 0, "an equality"},
+                 {m->tendon_count > 0, "a tendon"},
+                 {m->actuator_count > 0, "an actuator"},
+                 {m->wheel_count > 0, "a wheel"},
+                 {m->mocap_count > 0, "a mocap body"},
+                 {m->pair_count > 0, "an explicit contact pair"},
+                 {m->exclude_count > 0, "an exclude"},
+                 {m->drags != NULL, "a medium"},
+                 {m->has_lift, "gravity compensation"},
+                 {m->has_spin, "torsional or rolling friction"},
+                 {world->bounces, "restitution"},
+                 {def->device != TN_DEVICE_CPU, "a device"},
+                 {def->sleep != TN_SLEEP_OFF, "sleeping"},
+                 {def->relinearize > 1, "a number of passes"},
+                 {world->substeps > 1, "sub-steps"},
+                 {solver->anderson > 0, "Anderson acceleration"},
+                 {solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM,
+                  "a solver other than auto and subadmm"}};
     bool ok = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (!parts[i].there) continue;
@@ -218,7 +216,7 @@ static void fill_report(const Sum *sum, TnStepReport *report)
     report->max_penetration = sum->deepest;
     report->heap_fallbacks = (int)sum->heap;
     report->diverged = sum->diverged;
-    report->converged = !sum->diverged;
+    report->converged = report->converged && !sum->diverged;
 }
 
 static void count_work(const TnWorld *world)
