@@ -1,9 +1,10 @@
 /* tenon-bench ranks: the work of each rank that steps a part of a scene.
  *
- * Ranks are threads of this process, each of which does the work of one process of tenon-mpi, and
- * sleeps while it waits. Counted is the processor time of each: on a machine with fewer cores than
- * ranks, or with other work to do, it still tells what each rank has to do. It does not tell what
- * messages take between machines. */
+ * Ranks are threads of this process, each of which does the work of one process of tenon-mpi.
+ * Measured are the clock, and for each rank the processor time outside of its waits: on a machine
+ * with fewer cores than ranks, or with other work to do, that still tells what each rank has to do.
+ * It does not tell what messages take between machines. With --apart each rank has a pile of its
+ * own and nobody talks: what the machine loses when all of its cores are busy. */
 #include "../common/app.h"
 #include "../common/json.h"
 #include "../common/options.h"
@@ -23,13 +24,15 @@ enum { MOST_COUNTS = 16 };
 
 typedef struct Ranks {
     NumberList counts;
-    int bodies, iterations, steps, settle;
-    bool strong, json, quiet;
+    int bodies, layers, iterations, steps, settle;
+    bool strong, apart, json, quiet;
 } Ranks;
 
 /* What one rank did in the steps that count. */
 typedef struct Share {
-    double seconds; /* of a processor */
+    double clock, work; /* s: per step, and of a processor, without waits */
+    TnStepTimes times;  /* s, of all steps; waits are in them */
+    RankWaits waits;
     TnTraffic traffic;
     uint64_t hash;
 } Share;
@@ -38,7 +41,7 @@ typedef struct Run {
     const Ranks *options;
     const TnModel *model;
     int ranks, bodies, contacts;
-    double alone; /* processor time of one rank alone; of a weak series the first one's */
+    double alone; /* s: what a step would take if nothing were lost, by the first of the series */
     Share shares[MOST_RANKS];
 } Run;
 
@@ -49,7 +52,10 @@ static int option_table(Option *table, Ranks *o)
                              "numbers of ranks; default 1,2,4,8");
     table[n++] = option_int("--bodies", &o->bodies, "N", 1, 10000000,
                             "spheres in the pile, per rank; default 5000");
+    table[n++] = option_int("--layers", &o->layers, "N", 0, 1000,
+                            "of spheres, in a box as wide as they need; default 0, a cube");
     table[n++] = option_set("--strong", &o->strong, "so many spheres in all");
+    table[n++] = option_set("--apart", &o->apart, "a pile for each rank, and nobody talks");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
                             "iterations per step; default 60");
     table[n++] =
@@ -63,11 +69,15 @@ static int option_table(Option *table, Ranks *o)
 
 static void print_help(const Option *table, int count)
 {
-    printf("Usage: tenon-bench ranks [OPTIONS]\n\n"
-           "Processor time of each rank that steps a part of a pile of spheres, as 'tenon-mpi run\n"
-           "--spread' does. Ranks are threads that sleep while they wait, so the time is that of\n"
-           "their work, on any machine. The ratio is the time of the first number of ranks over\n"
-           "that of the busiest rank; with --strong, that of one rank over all of them.\n");
+    printf(
+        "Usage: tenon-bench ranks [OPTIONS]\n\n"
+        "What each rank does that steps a part of a pile of spheres, as 'tenon-mpi run --spread'\n"
+        "does. Ranks are threads. 'ms' is the clock's time of a step, 'ratio' that of the first\n"
+        "number of ranks over it (with --strong, over it and the number of ranks). 'work' is\n"
+        "processor time of the busiest rank and the mean of all, without waits; it can be\n"
+        "compared on a machine with fewer cores than ranks, too. The second table has the\n"
+        "clock's time of each phase, the mean of all ranks: 'parts' is dividing and telling\n"
+        "states, and 'waits' are in the phases.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon-bench ranks --bodies 20000 --ranks 1,2,4\n"
@@ -81,6 +91,17 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static void add_times(TnStepTimes *sum, const TnStepTimes *t)
+{
+    sum->dynamics += t->dynamics;
+    sum->collision += t->collision;
+    sum->constraint += t->constraint;
+    sum->factor += t->factor;
+    sum->iterate += t->iterate;
+    sum->integrate += t->integrate;
+    sum->total += t->total;
+}
+
 static void step_part(void *context, const TnRanks *ranks)
 {
     Run *run = context;
@@ -90,51 +111,71 @@ static void step_part(void *context, const TnRanks *ranks)
     def.solver.iterations = o->iterations;
     def.solver.tolerance = 0;
     def.spread = true;
-    def.ranks = ranks;
+    def.ranks = o->apart ? NULL : ranks;
     TnWorld *world = tn_world_create(&def, run->model, &err);
     if (!world) abort(); /* others would wait for it */
     for (int k = 0; k < o->settle; k++) tn_world_step(world);
     Share *share = &run->shares[ranks->rank];
     *ranks->traffic = (TnTraffic){0};
-    double start = processor_seconds();
+    RankWaits before = rank_threads_waits(ranks);
+    double start = processor_seconds(), clock = clock_seconds();
     int contacts = 0;
-    for (int k = 0; k < o->steps; k++) contacts = tn_world_step(world).contact_count;
-    share->seconds = (processor_seconds() - start) / o->steps;
+    for (int k = 0; k < o->steps; k++) {
+        TnStepReport report = tn_world_step(world);
+        add_times(&share->times, &report.times);
+        contacts = report.contact_count;
+    }
+    share->waits = rank_threads_waits(ranks);
+    share->waits.exchange -= before.exchange;
+    share->waits.share -= before.share;
+    share->waits.processor -= before.processor;
+    share->clock = (clock_seconds() - clock) / o->steps;
+    share->work = (processor_seconds() - start - share->waits.processor) / o->steps;
     share->traffic = *ranks->traffic;
     share->hash = tn_world_hash(world);
-    if (ranks->rank == 0) run->contacts = contacts;
+    if (ranks->rank == 0) run->contacts = contacts * (o->apart ? run->ranks : 1);
     tn_world_destroy(world);
 }
+
+/* ---- what is printed ---- */
 
 static const Share *busiest(const Run *run)
 {
     const Share *most = run->shares;
     for (int r = 1; r < run->ranks; r++)
-        if (run->shares[r].seconds > most->seconds) most = &run->shares[r];
+        if (run->shares[r].work > most->work) most = &run->shares[r];
     return most;
 }
 
-static double mean_seconds(const Run *run)
+static double clock_of(const Run *run)
+{
+    double most = 0;
+    for (int r = 0; r < run->ranks; r++) most = fmax(most, run->shares[r].clock);
+    return most;
+}
+
+static double mean_work(const Run *run)
 {
     double sum = 0;
-    for (int r = 0; r < run->ranks; r++) sum += run->shares[r].seconds;
+    for (int r = 0; r < run->ranks; r++) sum += run->shares[r].work;
     return sum / run->ranks;
 }
 
 static double per(int64_t sum, int64_t count) { return count ? (double)sum / (double)count : 0.0; }
 
-static double ratio_of(const Run *run) { return run->alone / busiest(run)->seconds; }
+static double ratio_of(const Run *run) { return run->alone / clock_of(run); }
 
 static void print_runs(const Run *runs, int count)
 {
     Grid grid;
-    grid_start(&grid, 10);
+    grid_start(&grid, 11);
     grid_add(&grid, "ranks");
     grid_add(&grid, "bodies");
     grid_add(&grid, "contacts");
-    grid_add(&grid, "busiest: ms");
-    grid_add(&grid, "mean ms");
+    grid_add(&grid, "ms");
     grid_add(&grid, "ratio");
+    grid_add(&grid, "busiest: work ms");
+    grid_add(&grid, "mean");
     grid_add(&grid, "bodies here");
     grid_add(&grid, "contacts");
     grid_add(&grid, "bytes/iteration");
@@ -145,9 +186,10 @@ static void print_runs(const Run *runs, int count)
         grid_number(&grid, 0, runs[i].ranks);
         grid_number(&grid, 0, runs[i].bodies);
         grid_number(&grid, 0, runs[i].contacts);
-        grid_number(&grid, 2, 1e3 * s->seconds);
-        grid_number(&grid, 2, 1e3 * mean_seconds(&runs[i]));
-        grid_number(&grid, 2, ratio_of(&runs[i]));
+        grid_number(&grid, 2, 1e3 * clock_of(&runs[i]));
+        grid_number(&grid, 3, ratio_of(&runs[i]));
+        grid_number(&grid, 2, 1e3 * s->work);
+        grid_number(&grid, 2, 1e3 * mean_work(&runs[i]));
         grid_number(&grid, 0, per(t->bodies, t->steps));
         grid_number(&grid, 0, per(t->contacts, t->steps));
         grid_number(&grid, 0, per(t->sent, t->exchanges));
@@ -156,11 +198,57 @@ static void print_runs(const Run *runs, int count)
     grid_print(stdout, &grid);
 }
 
-static void json_share(Json *json, const Share *s)
+enum { DYNAMICS, COLLISION, CONSTRAINT, FACTOR, ITERATE, INTEGRATE, PARTS, EXCHANGE, ALL, PHASES };
+static const char *const phase_names[PHASES] = {"dynamics", "collision",      "constraint",
+                                                "factor",   "iterate",        "integrate",
+                                                "parts",    "waits exchange", "waits all"};
+
+/* ms per step */
+static void phases_of(const Share *share, int steps, double out[PHASES])
+{
+    const TnStepTimes *t = &share->times;
+    const double seconds[PARTS] = {t->dynamics, t->collision, t->constraint,
+                                   t->factor,   t->iterate,   t->integrate};
+    double rest = t->total;
+    for (int k = 0; k < PARTS; k++) {
+        out[k] = 1e3 * seconds[k] / steps;
+        rest -= seconds[k];
+    }
+    out[PARTS] = 1e3 * rest / steps;
+    out[EXCHANGE] = 1e3 * share->waits.exchange / steps;
+    out[ALL] = 1e3 * share->waits.share / steps;
+}
+
+static void print_phases(const Run *runs, int count)
+{
+    Grid grid;
+    grid_start(&grid, 1 + PHASES);
+    grid_add(&grid, "ranks");
+    for (int k = 0; k < PHASES; k++) grid_add(&grid, "%s", phase_names[k]);
+    for (int i = 0; i < count; i++) {
+        double sum[PHASES] = {0};
+        for (int r = 0; r < runs[i].ranks; r++) {
+            double one[PHASES];
+            phases_of(&runs[i].shares[r], runs[i].options->steps, one);
+            for (int k = 0; k < PHASES; k++) sum[k] += one[k] / runs[i].ranks;
+        }
+        grid_number(&grid, 0, runs[i].ranks);
+        for (int k = 0; k < PHASES; k++) grid_number(&grid, 2, sum[k]);
+    }
+    grid_print(stdout, &grid);
+}
+
+static void json_share(Json *json, const Share *s, int steps)
 {
     const TnTraffic *t = &s->traffic;
+    double phases[PHASES];
+    phases_of(s, steps, phases);
     json_begin_object(json, NULL);
-    json_number(json, "processor_ms", 1e3 * s->seconds);
+    json_number(json, "clock_ms", 1e3 * s->clock);
+    json_number(json, "processor_ms", 1e3 * s->work);
+    json_begin_object(json, "phases_ms");
+    for (int k = 0; k < PHASES; k++) json_number(json, phase_names[k], phases[k]);
+    json_end(json);
     json_number(json, "own_bodies", per(t->own, t->exchanges));
     json_number(json, "bodies", per(t->bodies, t->steps));
     json_number(json, "contacts", per(t->contacts, t->steps));
@@ -187,7 +275,7 @@ static void json_runs(const Ranks *o, const Run *runs, int count)
         json_integer(&json, "contacts", runs[i].contacts);
         json_number(&json, "ratio", ratio_of(&runs[i]));
         json_begin_array(&json, "shares");
-        for (int r = 0; r < runs[i].ranks; r++) json_share(&json, &runs[i].shares[r]);
+        for (int r = 0; r < runs[i].ranks; r++) json_share(&json, &runs[i].shares[r], o->steps);
         json_end(&json);
         json_end(&json);
     }
@@ -211,7 +299,7 @@ static int measure_all(const Ranks *o)
     if (!runs) return EXIT_IO;
     for (int i = 0; i < count && code == EXIT_FINE; i++) {
         int ranks = (int)o->counts.values[i], bodies = o->strong ? o->bodies : o->bodies * ranks;
-        TnModel *model = pile_model(bodies, &err);
+        TnModel *model = bed_model(o->apart ? o->bodies : bodies, o->layers, &err);
         runs[i] = (Run){.options = o, .model = model, .ranks = ranks, .bodies = bodies};
         if (!o->quiet) fprintf(stderr, "\r%d ranks, %d bodies \033[K", ranks, bodies);
         if (!model || !rank_threads_run(ranks, step_part, &runs[i])) {
@@ -222,16 +310,17 @@ static int measure_all(const Ranks *o)
             say("ranks", "the state depends on the rank: please report this");
             code = EXIT_DIVERGED;
         } else {
-            runs[i].alone =
-                busiest(&runs[0])->seconds / (o->strong ? ranks / o->counts.values[0] : 1);
+            runs[i].alone = clock_of(&runs[0]) / (o->strong ? ranks / o->counts.values[0] : 1);
         }
         tn_model_destroy(model);
     }
     if (!o->quiet) fprintf(stderr, "\r\033[K");
     if (code == EXIT_FINE && o->json)
         json_runs(o, runs, count);
-    else if (code == EXIT_FINE)
+    else if (code == EXIT_FINE) {
         print_runs(runs, count);
+        print_phases(runs, count);
+    }
     free(runs);
     return code;
 }

@@ -1,8 +1,8 @@
 /* The pile of the scaling benchmark; see pile.h.
  *
- * The box is as wide as the grid and grows with it, so that every size is a cube of spheres and has
- * about the same number of contacts per sphere. Its walls are planes: nothing can leave through
- * them. */
+ * The box is as wide as the grid and grows with it, so that every size is a cube of spheres, or a
+ * bed of so many layers, and has about the same number of contacts per sphere. Its walls are
+ * planes: nothing can leave through them. */
 #include "pile.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static void add_sphere(TnModelBuilder *builder, const double pos[3])
     tn_builder_add_geom(builder, &geom);
 }
 
-TnModel *pile_model(int count, TnError *err)
+TnModel *bed_model(int count, int layers, TnError *err)
 {
     TnModelBuilder *builder = tn_builder_create();
     if (!builder) {
@@ -68,7 +68,8 @@ TnModel *pile_model(int count, TnError *err)
         snprintf(err->message, sizeof err->message, "no memory for a pile of %d spheres", count);
         return NULL;
     }
-    int width = (int)ceil(cbrt((double)count) - 1e-9);
+    double wide = layers ? sqrt((double)count / layers) : cbrt((double)count);
+    int width = (int)ceil(wide - 1e-9);
     double half_width = 0.5 * spacing * width + jitter;
     uint64_t random = 1;
     TnOption option = tn_option();
@@ -86,3 +87,5 @@ TnModel *pile_model(int count, TnError *err)
     tn_builder_destroy(builder);
     return model;
 }
+
+TnModel *pile_model(int count, TnError *err) { return bed_model(count, 0, err); }

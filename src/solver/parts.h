@@ -59,6 +59,8 @@ bool tn_parts_open_near(TnProblem *problem, const TnRanks *ranks, const TnNeighb
 /* Forces, and velocities of own blocks, to that problem. */
 void tn_parts_return_near(TnParts *parts);
 void tn_parts_close(TnParts *parts);
+/* Iterations, until somebody has enough (method/parted.c). */
+TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watch, TnPool *pool);
 /* Velocities of ghosts. */
 void tn_parts_send(TnParts *parts);
 void tn_parts_receive(TnParts *parts);

@@ -24,8 +24,10 @@ typedef struct TnNear {
     int *receive_start, *receive; /* and its that are here */
 } TnNear;
 
-/* As tn_fixed_prepare and tn_fixed_iterate, by all ranks. False: no memory, or no factor. */
-bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result);
+/* By all ranks, a fixed number of iterations or to a tolerance (tn_parted_near). False: no memory,
+ * or no factor. */
+bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result,
+                   double *rigid_error);
 /* What was found of others' ways (step->moved) is what their ranks have found. False: no memory. */
 bool tn_near_tell_ways(TnStep *step);
 /* Per link: ways for which others are looked for, as far as parts have these. NULL: no memory. */

@@ -52,7 +52,8 @@ static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
     TnWorld *world = step->world;
     TnStepReport *report = step->report;
     TnSolveResult result = {0};
-    bool ok = world->near ? tn_near_solve(step, def, &result)
+    double rigid = NAN;
+    bool ok = world->near ? tn_near_solve(step, def, &result, &rigid)
                           : tn_fixed_prepare(&world->set.problem, def, world->team);
     tn_step_lap(step, &report->times.factor);
     ok = ok && (world->near || tn_fixed_iterate(&world->set.problem, def, world->solver_memory,
@@ -61,6 +62,11 @@ static bool iterate_fixed(TnStep *step, const TnSolverDef *def)
     report->iterations = result.iterations;
     report->residual = result.residual;
     report->form = result.form;
+    if (world->near && def->tolerance > 0.0) {
+        report->error = result.residual / def->velocity_scale;
+        report->rigid_error = rigid / def->velocity_scale;
+        report->rough = report->error > 1.0;
+    }
     return ok;
 }
 
@@ -124,7 +130,7 @@ bool tn_step_solve(TnStep *step, bool again)
     TnSolverDef def = tn_world_solver(world);
     bool ok = build(step, again);
     tn_step_lap(step, &report->times.constraint);
-    world->by_islands = tn_solves_to_tolerance(&def);
+    world->by_islands = !world->near && tn_solves_to_tolerance(&def);
     ok = ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));
     tn_step_lap(step, &report->times.iterate);
     return ok;

@@ -21,27 +21,25 @@ static bool check(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {
-        {m->rigid_count != m->subsystem_count, "something other than free bodies"},
-        {m->equality_count > 0, "an equality"},
-        {m->tendon_count > 0, "a tendon"},
-        {m->actuator_count > 0, "an actuator"},
-        {m->wheel_count > 0, "a wheel"},
-        {m->mocap_count > 0, "a mocap body"},
-        {m->pair_count > 0, "an explicit contact pair"},
-        {m->exclude_count > 0, "an exclude"},
-        {m->drags != NULL, "a medium"},
-        {m->has_lift, "gravity compensation"},
-        {m->has_spin, "torsional or rolling friction"},
-        {world->bounces, "restitution"},
-        {def->device != TN_DEVICE_CPU, "a device"},
-        {def->sleep != TN_SLEEP_OFF, "sleeping"},
-        {def->relinearize > 1, "a number of passes"},
-        {world->substeps > 1, "sub-steps"},
-        {solver->tolerance > 0.0, "a tolerance; set it to 0 for a fixed number of iterations"},
-        {solver->anderson > 0, "Anderson acceleration"},
-        {solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM,
-         "a solver other than auto and subadmm"}};
+    } parts[] = {{m->rigid_count != m->subsystem_count, "something other than free bodies"},
+                 {m->equality_count > 0, "an equality"},
+                 {m->tendon_count > 0, "a tendon"},
+                 {m->actuator_count > 0, "an actuator"},
+                 {m->wheel_count > 0, "a wheel"},
+                 {m->mocap_count > 0, "a mocap body"},
+                 {m->pair_count > 0, "an explicit contact pair"},
+                 {m->exclude_count > 0, "an exclude"},
+                 {m->drags != NULL, "a medium"},
+                 {m->has_lift, "gravity compensation"},
+                 {m->has_spin, "torsional or rolling friction"},
+                 {world->bounces, "restitution"},
+                 {def->device != TN_DEVICE_CPU, "a device"},
+                 {def->sleep != TN_SLEEP_OFF, "sleeping"},
+                 {def->relinearize > 1, "a number of passes"},
+                 {world->substeps > 1, "sub-steps"},
+                 {solver->anderson > 0, "Anderson acceleration"},
+                 {solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM,
+                  "a solver other than auto and subadmm"}};
     bool ok = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (!parts[i].there) continue;
@@ -66,8 +64,16 @@ bool tn_spread_create(TnWorld *world, TnError *err)
 {
     if (!world->def.spread) return true;
     if (!check(world, err)) return false;
-    world->spread = tn_calloc(1, sizeof *world->spread);
-    if (!world->spread) {
+    const TnModel *model = world->model;
+    TnSpread *spread = world->spread = tn_calloc(1, sizeof *spread);
+    if (spread) {
+        spread->first_key =
+            tn_calloc((size_t)tn_ranks_count(world->def.ranks), sizeof *spread->first_key);
+        spread->local = tn_calloc((size_t)model->subsystem_count + 1, sizeof(int));
+        spread->local_geom = tn_malloc(sizeof(int) * (size_t)(model->geom_count + 1));
+    }
+    if (!spread || !spread->first_key || !spread->local || !spread->local_geom ||
+        !tn_model_index(model, &spread->index)) {
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return false;
     }
@@ -78,9 +84,15 @@ bool tn_spread_create(TnWorld *world, TnError *err)
 
 void tn_spread_destroy(TnWorld *world)
 {
-    if (!world->spread) return;
-    tn_spread_release(world->spread);
-    tn_free(world->spread);
+    TnSpread *spread = world->spread;
+    if (!spread) return;
+    tn_spread_release_part(spread);
+    tn_arena_free(&spread->arena);
+    tn_model_index_free(&spread->index);
+    tn_free(spread->first_key);
+    tn_free(spread->local);
+    tn_free(spread->local_geom);
+    tn_free(spread);
 }
 
 void tn_spread_note_state(TnWorld *world)
@@ -204,7 +216,7 @@ static void fill_report(const Sum *sum, TnStepReport *report)
     report->max_penetration = sum->deepest;
     report->heap_fallbacks = (int)sum->heap;
     report->diverged = sum->diverged;
-    report->converged = !sum->diverged;
+    report->converged = report->converged && !sum->diverged;
 }
 
 static void count_work(const TnWorld *world)
@@ -222,8 +234,8 @@ TnStepReport tn_spread_step(TnWorld *world)
     TnStepReport report = tn_report_open();
     double start = world->untimed ? 0.0 : tn_clock();
     if (world->wrench_set && tn_ranks_count(world->def.ranks) > 1) spread->far = true;
-    if (spread->far) tn_spread_fetch(world);
-    if ((spread->put || spread->far) && !tn_spread_divide(world)) return report;
+    if (spread->put ? !tn_spread_divide(world) : spread->far && !tn_spread_renew(world))
+        return report;
     hand_over_wrenches(world);
     spread->world->untimed = world->untimed;
     report = tn_step_once(spread->world);

@@ -1,16 +1,28 @@
 /* spread.h: a world that ranks step in parts.
  *
  * Each rank has a world of its own free bodies and of those near them (near.h), with all that is
- * fixed. Bodies belong to ranks in ranges of a curve that fills space (spread_divide.c), and near
- * is what own bodies may meet in some steps. As long as nobody has come farther than that, a step
- * needs what neighbours tell: velocities in each iteration, and the new states of their bodies.
- * Then the state is gathered and space is divided anew.
+ * fixed. Bodies belong to ranks in ranges of a curve that fills space (spread_curve.c), and near is
+ * what own bodies may meet in some steps (spread_meet.c). As long as nobody has come farther than
+ * that, a step needs what neighbours tell: velocities in each iteration, and the new states of
+ * their bodies. Then bodies are handed to neighbours (spread_move.c), and who is near is found
+ * anew. Nothing that is computed depends on who owns what.
  *
  * The user's world has the whole model and, once somebody asks, the whole state. */
 #ifndef TN_STEP_SPREAD_H
 #define TN_STEP_SPREAD_H
 
+#include "../model/part.h"
 #include "near.h"
+
+/* A cube with 2^16 cells along an edge. */
+typedef struct TnCurve {
+    double low[3], edge; /* of the cube, and of its cells */
+} TnCurve;
+
+typedef struct TnPlace {
+    uint64_t key; /* on the curve */
+    int s;
+} TnPlace;
 
 typedef struct TnSpread {
     TnModel *model; /* this rank's part; NULL: space is not divided yet */
@@ -24,17 +36,46 @@ typedef struct TnSpread {
     double *room;       /* per subsystem, m: farther from there it may not get, the way of the step
                            to come included */
     double size;        /* m: no point of a free body is farther from its place */
+    TnCurve curve;
+    uint64_t *first_key; /* per rank: where its range of the curve begins */
+    int *local;          /* per subsystem of the whole: which one of the part, or -1 */
+    int *local_geom;     /* per geom of the whole, if it is here */
+    TnModelIndex index;
     /* with neighbours, after a step */
     TnRankLink *links;
     double *sent, *received;
     void *exchange;
     bool put;   /* the whole's state is another one: divide */
-    bool far;   /* somebody came too far: gather and divide */
+    bool far;   /* somebody came too far: find anew who is near */
     bool ahead; /* the parts' state is newer than the whole's */
 } TnSpread;
 
 /* Numbers that tell the state of a free body. */
 enum { TN_SPREAD_NUMBERS = 7 + 6 + 6 };
+
+typedef struct TnSpreadBody {
+    int64_t s;                         /* subsystem of the whole */
+    double reach;                      /* m: no farther from its place it meets anybody */
+    double numbers[TN_SPREAD_NUMBERS]; /* qpos, qvel, vhat */
+} TnSpreadBody;
+
+/* What a rank owns, before it has a part. */
+typedef struct TnOwned {
+    TnSpreadBody *bodies; /* ascending */
+    int count;
+    TnWarmContact *contacts; /* that they have, geoms of the whole */
+    int contact_count;
+} TnOwned;
+
+/* Who is near whom. */
+typedef struct TnMeeting {
+    TnSpreadBody *ghosts; /* of others, ascending for each of them */
+    int *owner;           /* whose */
+    int ghost_count;
+    TnPlace *sends; /* the rank as key, and own bodies that are ghosts there, ascending */
+    int send_count;
+    double *room; /* per own body */
+} TnMeeting;
 
 /* False: *err says why. Does nothing to a world that is not spread. */
 bool tn_spread_create(TnWorld *world, TnError *err);
@@ -43,14 +84,42 @@ TnStepReport tn_spread_step(TnWorld *world);
 /* The state is another one, not from steps. */
 void tn_spread_note_state(TnWorld *world);
 
+/* ---- spread_curve.c ---- */
+/* Fills a cube about a box; cells are not smaller than `least`. */
+TnCurve tn_curve_through(const double low[3], const double high[3], double least);
+uint64_t tn_curve_key(const TnCurve *curve, const double x[3]);
+/* By key, those of one key in their order. False: no memory. */
+bool tn_curve_sort(TnPlace *places, int count);
+
 /* ---- spread_divide.c ---- */
 /* This rank's part of the whole's state. False: no memory. */
 bool tn_spread_divide(TnWorld *world);
-void tn_spread_release(TnSpread *spread);
+/* Ranges of equal weight: where each rank's begins, from weights of places in the curve's order. */
+void tn_spread_cut(const TnPlace *places, const int64_t *weight, int count, int ranks,
+                   uint64_t *first_key);
+/* Of its kind: a body counts so much, and 1 for each of its contacts. */
+enum { TN_SPREAD_BODY_WEIGHT = 2 };
+
+/* ---- spread_move.c ---- */
+/* The part anew, after bodies that have left the rank's range went to neighbours. */
+bool tn_spread_renew(TnWorld *world);
+
+/* ---- spread_meet.c ---- */
+/* Sets the reach of own bodies, and finds who is near. Collective. False: no memory. */
+bool tn_spread_meet(TnWorld *world, TnOwned *own, TnMeeting *out);
+
+/* ---- spread_part.c ---- */
+/* Model and world of own bodies and those near them. Collective. False: no memory. */
+bool tn_spread_make_part(TnWorld *world, TnOwned *own);
+void tn_spread_release_part(TnSpread *spread);
 
 /* ---- spread_tell.c ---- */
 /* Opens the exchange with neighbours. False: no memory. */
 bool tn_spread_connect(TnSpread *spread);
+/* Bytes for each of some ranks, which have some for this one; `bytes` per rank. What came from rank
+ * i of these is at in[start[i]] to start[i + 1]. To be freed; NULL: no memory. */
+char *tn_spread_swap(const TnRanks *ranks, const int *with, int count, const char *const *out,
+                     const size_t *bytes, size_t *start);
 /* States of others' bodies. */
 void tn_spread_tell_near(TnSpread *spread);
 /* The whole's state from all parts. False: no memory. */

@@ -64,6 +64,46 @@ void tn_spread_tell_near(TnSpread *spread)
     traffic->state_bytes += (int64_t)sizeof(double[TN_SPREAD_NUMBERS]) * sent;
 }
 
+static void exchange_once(const TnRanks *ranks, const TnRankLink *links, int count, bool *ok)
+{
+    void *exchange = ranks->open(ranks->context, links, count);
+    *ok = exchange;
+    if (!exchange) return;
+    ranks->start(exchange);
+    ranks->finish(exchange);
+    ranks->close(exchange);
+}
+
+char *tn_spread_swap(const TnRanks *ranks, const int *with, int count, const char *const *out,
+                     const size_t *bytes, size_t *start)
+{
+    TnRankLink *links = tn_calloc((size_t)count + 1, sizeof *links);
+    char *in = NULL;
+    bool ok = links;
+    for (int i = 0; ok && i < count; i++)
+        links[i] = (TnRankLink){.rank = with[i],
+                                .send = &bytes[i],
+                                .send_bytes = sizeof *bytes,
+                                .receive = &start[i + 1],
+                                .receive_bytes = sizeof *start};
+    start[0] = 0;
+    if (ok) exchange_once(ranks, links, count, &ok);
+    for (int i = 0; i < count; i++) start[i + 1] += start[i];
+    if (ok) in = tn_malloc(start[count] + 1);
+    ok = ok && in;
+    for (int i = 0; ok && i < count; i++) {
+        links[i].send = out[i];
+        links[i].send_bytes = bytes[i];
+        links[i].receive = in + start[i];
+        links[i].receive_bytes = start[i + 1] - start[i];
+    }
+    if (ok) exchange_once(ranks, links, count, &ok);
+    tn_free(links);
+    if (ok) return in;
+    tn_free(in);
+    return NULL;
+}
+
 /* ---- all ---- */
 
 /* What a rank tells of a body that it owns, or of a contact. */

@@ -50,10 +50,10 @@ static void check_ranks(const Run *alone, int ranks, TnTraffic *traffic)
     }
 }
 
-static Run run_alone(const TnModel *model, int steps)
+static Run run_alone_to(const TnModel *model, int steps, double tolerance)
 {
     Run run = {.model = model, .def = tn_world_def(), .steps = steps};
-    run.def.solver.tolerance = 0.0;
+    run.def.solver.tolerance = tolerance;
     run.def.solver.iterations = 15;
     run.def.spread = true;
     step_world(&run, NULL);
@@ -61,6 +61,8 @@ static Run run_alone(const TnModel *model, int steps)
     CHECK(run.contacts[0] > 0);
     return run;
 }
+
+static Run run_alone(const TnModel *model, int steps) { return run_alone_to(model, steps, 0.0); }
 
 /* A loose heap of balls and boxes that falls, spreads and rolls: bodies change hands. */
 static TnModel *heap(int count)
@@ -82,6 +84,64 @@ TEST(a_heap_in_parts_has_the_same_bits_on_one_to_eight_ranks)
     Run alone = run_alone(model, UNLESS_SANITIZED(120, 16));
     for (int ranks = 1; ranks <= UNLESS_SANITIZED(8, 2); ranks += ranks < 3 ? 1 : 5)
         check_ranks(&alone, ranks, NULL);
+    tn_model_destroy(model);
+}
+
+TEST(parts_are_solved_to_a_tolerance_with_the_same_bits_on_any_number_of_ranks)
+{
+    TnModel *model = heap(UNLESS_SANITIZED(150, 60));
+    Run alone = run_alone_to(model, UNLESS_SANITIZED(60, 12), 1e-6);
+    for (int ranks = 1; ranks <= UNLESS_SANITIZED(5, 2); ranks += 2 - ranks % 2)
+        check_ranks(&alone, ranks, NULL);
+    tn_model_destroy(model);
+}
+
+enum { STACKS = 12, SLIDES = 20 };
+
+static void slide(void *context, const TnRanks *ranks)
+{
+    const TnModel *model = context;
+    TnWorldDef def = tn_world_def(); /* and its tolerance */
+    TnError err = {0};
+    def.spread = true;
+    def.ranks = ranks;
+    TnWorld *world = tn_world_create(&def, model, &err);
+    TnStateView at = tn_world_state(world);
+    double qvel[6 * 2 * STACKS] = {0};
+    for (int b = 0; b < 2 * STACKS; b++) qvel[6 * b] = 1.0;
+    CHECK(tn_world_set_state(world, at.qpos, qvel, &err) == TN_OK);
+    for (int k = 0; k < SLIDES; k++) {
+        TnStepReport report = tn_world_step(world);
+        CHECK(report.converged && report.error <= 100.0 * def.solver.tolerance);
+    }
+    at = tn_world_state(world);
+    /* v = 1 - μ g t. Contacts give way while they do not know their forces yet: measured 4e-6 */
+    double wanted = 1.0 - 0.2 * 9.81 * 0.01 * SLIDES;
+    for (int b = 0; b < 2 * STACKS; b++) CHECK(fabs(at.qvel[6 * b] - wanted) < 2e-5);
+    tn_world_destroy(world);
+}
+
+TEST(stacks_in_parts_slide_as_coulomb_says)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.2);
+    for (int i = 0; i < STACKS; i++)
+        for (int k = 0; k < 2; k++) { /* the upper one is held by friction of 0.8 */
+            double pos[3] = {0.2 * (i % 4), 0.2 * (i / 4), 0.01 + 0.02 * k};
+            scene_free(&scene, TN_GEOM_BOX, (double[3]){0.04, 0.04, 0.01}, 0.3, pos, k ? 0.8 : 0.2,
+                       0.0);
+        }
+    TnModel *model = scene_compile(&scene);
+    slide(model, NULL);
+    run_on_ranks(3, slide, model, NULL);
+    tn_model_destroy(model);
+}
+
+TEST(ranks_may_have_no_bodies)
+{
+    TnModel *model = heap(3);
+    Run alone = run_alone(model, 16);
+    check_ranks(&alone, 5, NULL);
     tn_model_destroy(model);
 }
 
@@ -193,10 +253,11 @@ TEST(what_cannot_be_in_parts_is_named)
     joint.body = arm;
     tn_builder_add_joint(scene.builder, &joint);
     TnModel *model = scene_compile(&scene);
-    def.spread = true; /* and a tolerance */
+    def.spread = true;
+    def.sleep = TN_SLEEP_ALL;
     CHECK(!tn_world_create(&def, model, &err));
     CHECK(err.code == TN_ERROR_USAGE);
     CHECK(strstr(err.message, "something other than free bodies"));
-    CHECK(strstr(err.message, "a tolerance"));
+    CHECK(strstr(err.message, "sleeping"));
     tn_model_destroy(model);
 }

@@ -86,8 +86,7 @@ static void iterate(Loop *loop, double first, double alpha, bool *sent, bool las
     tn_pool_run(loop->pool, p->large_count, 1, large_range, loop);
 }
 
-/* Until somebody has enough. */
-static TnSolveResult run(TnParts *parts, const TnSolverDef *def, TnWatch watch, TnPool *pool)
+TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watch, TnPool *pool)
 {
     TnSolveResult result = {0};
     Loop loop = {.parts = parts, .problem = &parts->part, .pool = pool};
@@ -104,6 +103,10 @@ static TnSolveResult run(TnParts *parts, const TnSolverDef *def, TnWatch watch, 
         if (!parts->near) tn_parts_tell_changes(parts);
         result.residual = tn_subadmm_residual(parts->near ? &parts->part : parts->whole);
         result.converged = true;
+        if (parts->near && watch.enough && sent) { /* who looks may exchange, too */
+            tn_parts_receive(parts);
+            sent = false;
+        }
         go = !(watch.enough && watch.enough(watch.context, &result));
     }
     if (sent) tn_parts_receive(parts);
@@ -122,23 +125,9 @@ bool tn_parted_fixed(TnProblem *p, const TnSolverDef *def, TnPool *pool, TnSolve
     if (!tn_parts_open(p, false, &parts)) return false;
     bool ok = tn_problem_prepare(&parts.part, def, pool);
     if (ok) {
-        *result = run(&parts, def, (TnWatch){0}, pool);
+        *result = tn_parted_run(&parts, def, (TnWatch){0}, pool);
         tn_subadmm_finish(&parts.part, pool);
         tn_parts_tell(&parts);
-    }
-    tn_parts_close(&parts);
-    return ok;
-}
-
-bool tn_parted_near(TnProblem *p, const TnRanks *ranks, const TnNeighbours *neighbours,
-                    const TnSolverDef *def, TnPool *pool, TnSolveResult *result)
-{
-    TnParts parts;
-    if (!tn_parts_open_near(p, ranks, neighbours, &parts)) return false;
-    bool ok = tn_problem_prepare(&parts.part, def, pool);
-    if (ok) {
-        *result = run(&parts, def, (TnWatch){0}, pool);
-        tn_parts_return_near(&parts);
     }
     tn_parts_close(&parts);
     return ok;
@@ -161,7 +150,7 @@ bool tn_parted_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPo
     bool ok = tn_parts_open(p, true, &parts);
     if (ok) {
         p->parts = &parts;
-        *result = run(&parts, def, watch, pool);
+        *result = tn_parted_run(&parts, def, watch, pool);
         p->parts = NULL;
         tn_parts_tell(&parts);
         tn_parts_close(&parts);

@@ -21,10 +21,13 @@ bool tn_parted_suits(const TnProblem *problem, const TnSolverDef *def);
 /* From a problem that is not prepared, and is not afterwards. False: no memory, or no factor. */
 bool tn_parted_fixed(TnProblem *problem, const TnSolverDef *def, TnPool *pool,
                      TnSolveResult *result);
-/* The same of a problem that has one rank's own bodies and those near them; all ranks have theirs.
- */
+/* Of a problem that has one rank's own bodies and those near them; all ranks have theirs. A fixed
+ * number of iterations, or with a tolerance until the natural map of all ranks is within it; the
+ * residual is then its largest error, and rigid_error that by the laws of rigid contacts, m/s. One
+ * rank alone needs no neighbours (parted_near.c). */
 bool tn_parted_near(TnProblem *problem, const TnRanks *ranks, const TnNeighbours *neighbours,
-                    const TnSolverDef *def, TnPool *pool, TnSolveResult *result);
+                    const TnSolverDef *def, TnPool *pool, TnSolveResult *result,
+                    double *rigid_error);
 /* As tn_subadmm_watched; the problem is prepared. False: ranks do not suit it, nothing is done. */
 bool tn_parted_watched(TnProblem *problem, const TnSolverDef *def, TnWatch watch, TnPool *pool,
                        TnSolveResult *result);

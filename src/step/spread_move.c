@@ -1,0 +1,357 @@
+/* spread_move.c: bodies go from rank to rank; see spread.h.
+ *
+ * A body whose place on the curve is in another rank's range goes there if that rank is a
+ * neighbour, or else one rank towards it. With it go its state and the forces of its contacts. If
+ * some rank has much more than its share of the weight, ranges are cut anew, from what ranks tell
+ * all others of weights along their ranges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/base.h"
+#include "../base/ranks.h"
+#include "spread.h"
+
+#define BINS 64        /* in which a rank tells of its weights */
+#define IMBALANCE 1.04 /* of the heaviest rank and the mean */
+
+typedef struct Bin {
+    uint64_t key; /* of its first body */
+    int64_t weight;
+} Bin;
+
+/* What goes to one rank, or came from it. */
+typedef struct Parcel {
+    TnSpreadBody *bodies; /* ascending */
+    TnWarmContact *contacts;
+    int64_t count, contact_count;
+} Parcel;
+
+typedef struct Move {
+    TnWorld *world;
+    TnSpread *spread;
+    const TnRanks *ranks;
+    TnPlace *places;       /* own bodies by the curve; subsystems of the part */
+    int *to;               /* per subsystem of the part: link that it goes by; -1: it stays */
+    int *with, with_count; /* ranks that bodies may go to */
+    Parcel *parcels;       /* per link: that came, */
+    char *came;            /* in here */
+} Move;
+
+/* ---- ranges ---- */
+
+static bool order_own(Move *m)
+{
+    const TnSpread *spread = m->spread;
+    int n = 0;
+    m->places = tn_malloc(sizeof *m->places * (size_t)(spread->own_count + 1));
+    if (!m->places) return false;
+    for (int k = 0; k < spread->count; k++)
+        if (spread->near.own[k])
+            m->places[n++] =
+                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos + 7L * k), k};
+    return tn_curve_sort(m->places, n);
+}
+
+/* Weights of own bodies along the curve. False: no memory. */
+static bool fill_bins(const Move *m, Bin *bins)
+{
+    const TnSpread *spread = m->spread;
+    const TnState *state = &spread->world->state;
+    int n = spread->own_count;
+    int *weight = tn_malloc(sizeof *weight * (size_t)(spread->count + 1));
+    if (!weight) return false;
+    for (int k = 0; k < spread->count; k++) weight[k] = TN_SPREAD_BODY_WEIGHT;
+    for (int i = 0; i < state->contact_count; i++) {
+        int a = tn_geom_subsystem(spread->model, state->contacts[i].geom1),
+            b = tn_geom_subsystem(spread->model, state->contacts[i].geom2);
+        if (a >= 0) weight[a]++;
+        if (b >= 0) weight[b]++;
+    }
+    for (int i = 0; i < n; i++) {
+        Bin *bin = &bins[(long)BINS * i / n];
+        if (!bin->weight) bin->key = m->places[i].key;
+        bin->weight += weight[m->places[i].s];
+    }
+    tn_free(weight);
+    return true;
+}
+
+/* New ranges from all bins, if the old ones are uneven. */
+static bool cut_anew(const Move *m, const Bin *bins)
+{
+    int ranks = m->ranks->count, n = 0;
+    double total = 0.0, most = 0.0;
+    for (int r = 0; r < ranks; r++) {
+        double sum = 0.0;
+        for (int k = 0; k < BINS; k++) sum += (double)bins[r * BINS + k].weight;
+        total += sum;
+        if (sum > most) most = sum;
+    }
+    if (most * ranks <= IMBALANCE * total) return true;
+    TnPlace *places = tn_malloc(sizeof *places * (size_t)(ranks * BINS));
+    int64_t *weight = tn_malloc(sizeof *weight * (size_t)(ranks * BINS));
+    bool ok = places && weight;
+    for (int k = 0; ok && k < ranks * BINS; k++)
+        if (bins[k].weight) places[n++] = (TnPlace){bins[k].key, k};
+    ok = ok && tn_curve_sort(places, n);
+    for (int i = 0; ok && i < n; i++) weight[i] = bins[places[i].s].weight;
+    if (ok) tn_spread_cut(places, weight, n, ranks, m->spread->first_key);
+    tn_free(places);
+    tn_free(weight);
+    return ok;
+}
+
+static bool balance(const Move *m)
+{
+    size_t ranks = (size_t)m->ranks->count, *start = tn_malloc(sizeof *start * (ranks + 1));
+    Bin *bins = tn_calloc(ranks * BINS, sizeof *bins);
+    bool ok = start && bins && fill_bins(m, bins + (long)BINS * m->ranks->rank);
+    for (size_t r = 0; ok && r <= ranks; r++) start[r] = sizeof *bins * BINS * r;
+    if (ok) tn_ranks_share(m->ranks, bins, start);
+    ok = ok && cut_anew(m, bins);
+    tn_free(start);
+    tn_free(bins);
+    return ok;
+}
+
+/* ---- who goes where ---- */
+
+/* Neighbours, and those before and behind on the curve. */
+static bool list_links(Move *m)
+{
+    const TnNear *near = &m->spread->near;
+    int rank = m->ranks->rank, i = 0;
+    m->with = tn_malloc(sizeof *m->with * (size_t)(near->count + 3));
+    if (!m->with) return false;
+    for (int r = 0; r < m->ranks->count; r++) {
+        bool is_near = i < near->count && near->rank[i] == r;
+        i += is_near;
+        if (is_near || r == rank - 1 || r == rank + 1) m->with[m->with_count++] = r;
+    }
+    return true;
+}
+
+static int owner_of(const Move *m, uint64_t key)
+{
+    int low = 0, count = m->ranks->count;
+    while (count > 1) { /* the last range that begins at or before it */
+        int half = count / 2;
+        if (m->spread->first_key[low + half] <= key) low += half;
+        count -= half;
+    }
+    return low;
+}
+
+/* The link to a rank, or to the next one towards it. */
+static int link_to(const Move *m, int rank)
+{
+    int next = rank > m->ranks->rank ? m->ranks->rank + 1 : m->ranks->rank - 1, towards = -1;
+    for (int i = 0; i < m->with_count; i++) {
+        if (m->with[i] == rank) return i;
+        if (m->with[i] == next) towards = i;
+    }
+    return towards;
+}
+
+static bool choose(Move *m)
+{
+    const TnSpread *spread = m->spread;
+    m->to = tn_malloc(sizeof *m->to * (size_t)(spread->count + 1));
+    if (!m->to) return false;
+    for (int k = 0; k < spread->count; k++) m->to[k] = -1;
+    for (int i = 0; i < spread->own_count; i++) {
+        int owner = owner_of(m, m->places[i].key);
+        if (owner != m->ranks->rank) m->to[m->places[i].s] = link_to(m, owner);
+    }
+    return true;
+}
+
+/* ---- packing ---- */
+
+static TnSpreadBody body_of(const TnSpread *spread, int k)
+{
+    const TnState *state = &spread->world->state;
+    TnSpreadBody body = {.s = spread->subsystem[k]};
+    memcpy(body.numbers, state->qpos + 7L * k, sizeof(double[7]));
+    memcpy(body.numbers + 7, state->qvel + 6L * k, sizeof(double[6]));
+    memcpy(body.numbers + 13, state->vhat + 6L * k, sizeof(double[6]));
+    return body;
+}
+
+/* Of the whole's geoms. */
+static TnWarmContact contact_of(const TnSpread *spread, int i)
+{
+    TnWarmContact c = spread->world->state.contacts[i];
+    c.geom1 = spread->geom[c.geom1];
+    c.geom2 = spread->geom[c.geom2];
+    return c;
+}
+
+/* Links that a contact goes by with its bodies; -1: none. */
+static void links_of(const Move *m, int i, int out[2])
+{
+    const TnWarmContact *c = &m->spread->world->state.contacts[i];
+    int a = tn_geom_subsystem(m->spread->model, c->geom1),
+        b = tn_geom_subsystem(m->spread->model, c->geom2);
+    out[0] = a >= 0 ? m->to[a] : -1;
+    out[1] = b >= 0 ? m->to[b] : -1;
+    if (out[1] == out[0]) out[1] = -1;
+}
+
+/* A parcel is its two counts, its bodies, and its contacts. */
+static char *pack(const Move *m, int link, size_t *bytes)
+{
+    const TnSpread *spread = m->spread;
+    const TnState *state = &spread->world->state;
+    int64_t count[2] = {0, 0};
+    int to[2];
+    for (int k = 0; k < spread->count; k++) count[0] += m->to[k] == link;
+    for (int i = 0; i < state->contact_count && count[0]; i++) {
+        links_of(m, i, to);
+        count[1] += to[0] == link || to[1] == link;
+    }
+    *bytes = sizeof count + sizeof(TnSpreadBody) * (size_t)count[0] +
+             sizeof(TnWarmContact) * (size_t)count[1];
+    char *out = tn_malloc(*bytes);
+    if (!out) return NULL;
+    memcpy(out, count, sizeof count);
+    TnSpreadBody *body = (TnSpreadBody *)(out + sizeof count);
+    TnWarmContact *contact = (TnWarmContact *)(body + count[0]);
+    for (int k = 0; k < spread->count; k++)
+        if (m->to[k] == link) *body++ = body_of(spread, k);
+    for (int i = 0; i < state->contact_count && count[1]; i++) {
+        links_of(m, i, to);
+        if (to[0] == link || to[1] == link) *contact++ = contact_of(spread, i);
+    }
+    return out;
+}
+
+static bool send(Move *m)
+{
+    size_t n = (size_t)m->with_count;
+    char **out = tn_calloc(n + 1, sizeof *out);
+    size_t *bytes = tn_calloc(n + 1, sizeof *bytes), *start = tn_calloc(n + 1, sizeof *start);
+    m->parcels = tn_calloc(n + 1, sizeof *m->parcels);
+    bool ok = out && bytes && start && m->parcels;
+    for (int i = 0; ok && i < m->with_count; i++) {
+        out[i] = pack(m, i, &bytes[i]);
+        ok = out[i];
+    }
+    if (ok)
+        m->came = tn_spread_swap(m->ranks, m->with, m->with_count, (const char *const *)out, bytes,
+                                 start);
+    ok = ok && m->came;
+    for (int i = 0; ok && i < m->with_count; i++) {
+        int64_t *count = (int64_t *)(m->came + start[i]);
+        Parcel *p = &m->parcels[i];
+        *p = (Parcel){(TnSpreadBody *)(count + 2), NULL, count[0], count[1]};
+        p->contacts = (TnWarmContact *)(p->bodies + count[0]);
+    }
+    for (int i = 0; out && i < m->with_count; i++) tn_free(out[i]);
+    tn_free(out);
+    tn_free(bytes);
+    tn_free(start);
+    return ok;
+}
+
+/* ---- unpacking ---- */
+
+static int by_number(const void *x, const void *y)
+{
+    const TnSpreadBody *a = x, *b = y;
+    return (a->s > b->s) - (a->s < b->s);
+}
+
+static bool came_in(const Parcel *p, int s)
+{
+    TnSpreadBody one = {.s = s};
+    return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, by_number);
+}
+
+static bool stays(const Move *m, int k) { return k >= 0 && m->spread->near.own[k] && m->to[k] < 0; }
+
+/* Of a subsystem of the whole. */
+static bool is_kept(const Move *m, int s)
+{
+    const TnSpread *spread = m->spread;
+    int k = spread->local[s];
+    return k < spread->count && spread->subsystem[k] == s && stays(m, k);
+}
+
+/* A contact comes by each of its bodies that comes; it is taken once, and not if it is here. */
+static bool is_new(const Move *m, const Parcel *p, const TnWarmContact *c)
+{
+    int a = tn_geom_subsystem(m->world->model, c->geom1),
+        b = tn_geom_subsystem(m->world->model, c->geom2);
+    if ((a >= 0 && is_kept(m, a)) || (b >= 0 && is_kept(m, b))) return false;
+    if (a >= 0 && came_in(p, a)) return true;
+    for (int i = 0; a >= 0 && i < m->with_count; i++)
+        if (came_in(&m->parcels[i], a)) return false;
+    return true;
+}
+
+/* Contacts are grouped by their first geom. False: no memory. */
+static bool group_contacts(TnOwned *own)
+{
+    int n = own->contact_count;
+    TnPlace *order = tn_malloc(sizeof *order * (size_t)(n + 1)); /* the geom as key */
+    TnWarmContact *grouped = tn_malloc(sizeof *grouped * (size_t)(n + 1));
+    bool ok = order && grouped;
+    for (int i = 0; ok && i < n; i++) order[i] = (TnPlace){(uint64_t)own->contacts[i].geom1, i};
+    ok = ok && tn_curve_sort(order, n);
+    for (int i = 0; ok && i < n; i++) grouped[i] = own->contacts[order[i].s];
+    if (ok) {
+        tn_free(own->contacts);
+        own->contacts = grouped;
+        grouped = NULL;
+    }
+    tn_free(order);
+    tn_free(grouped);
+    return ok;
+}
+
+/* What stays and what came. */
+static bool collect(const Move *m, TnOwned *own)
+{
+    const TnSpread *spread = m->spread;
+    const TnState *state = &spread->world->state;
+    size_t bodies = (size_t)spread->own_count + 1, contacts = (size_t)state->contact_count + 1;
+    for (int i = 0; i < m->with_count; i++) {
+        bodies += (size_t)m->parcels[i].count;
+        contacts += (size_t)m->parcels[i].contact_count;
+    }
+    own->bodies = tn_malloc(sizeof *own->bodies * bodies);
+    own->contacts = tn_malloc(sizeof *own->contacts * contacts);
+    if (!own->bodies || !own->contacts) return false;
+    for (int k = 0; k < spread->count; k++)
+        if (stays(m, k)) own->bodies[own->count++] = body_of(spread, k);
+    for (int i = 0; i < state->contact_count; i++)
+        if (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
+            stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2)))
+            own->contacts[own->contact_count++] = contact_of(spread, i);
+    int stayed = own->count;
+    for (int i = 0; i < m->with_count; i++) {
+        const Parcel *p = &m->parcels[i];
+        for (int64_t k = 0; k < p->count; k++) own->bodies[own->count++] = p->bodies[k];
+        for (int64_t k = 0; k < p->contact_count; k++)
+            if (is_new(m, p, &p->contacts[k])) own->contacts[own->contact_count++] = p->contacts[k];
+    }
+    if (own->count == stayed) return true;
+    qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, by_number);
+    return group_contacts(own);
+}
+
+bool tn_spread_renew(TnWorld *world)
+{
+    TnOwned own = {0};
+    Move m = {.world = world, .spread = world->spread, .ranks = world->def.ranks};
+    bool ok = order_own(&m) && balance(&m) && list_links(&m) && choose(&m) && send(&m) &&
+              collect(&m, &own);
+    void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
+    if (ok) tn_spread_release_part(world->spread);
+    ok = ok && tn_spread_make_part(world, &own);
+    tn_free(own.bodies);
+    tn_free(own.contacts);
+    return ok;
+}
