@@ -13,6 +13,7 @@ struct TnGpuScene;
 
 typedef struct TnDeviceSide {
     struct TnGpuScene *scene; /* NULL: it failed, and the state here is the last that is known */
+    struct TnDeviceRobots *robots; /* what is no free body (device_robots.h); NULL: there is none */
     bool ahead;               /* the device's state is newer than the host's */
     bool put, forget, renew;  /* before the next step: the state, no forces, the model */
     double time;              /* s: of the host's state */
