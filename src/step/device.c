@@ -317,6 +317,7 @@ static bool take_parts(TnWorld *world, TnStepReport *report, bool *refused, TnEr
         add_part(report, &part, scale, tolerance);
     }
     report->mean_penetration /= world->substeps;
+    report->row_count = tn_device_robots_rows(world->device->robots);
     return true;
 }
 
