@@ -100,7 +100,11 @@ static Agreement compare(TnDevice device, TnModel *model, double tolerance, int 
     if (tn_model_info(model).actuator_count)
         for (int k = 0; k < 2; k++)
             CHECK(tn_world_set_ctrl(k ? here : there, ctrl, &err) == TN_OK);
+    TnBodyId hand = tn_model_find_body(model, "hand");
     for (int k = 0; k < steps; k++) {
+        double way[3] = {.19 + .001 * k, .15, .1};
+        for (int w = 0; hand && w < 2; w++)
+            CHECK(tn_world_set_mocap(w ? here : there, hand, way, NULL, &err) == TN_OK);
         TnStateView s1 = tn_world_state(here), s2;
         CHECK(tn_world_set_state(here, s1.qpos, s1.qvel, &err) == TN_OK);
         s1 = tn_world_state(here);
@@ -226,4 +230,182 @@ TEST(equalities_of_robots)
     check_agreement("connect",
                     compare(TN_DEVICE_CUDA64, open_scene(two, connect, 9, SPHERE), 1e-12, 40), 15,
                     1e-9);
+}
+
+/* A hand that is led through the spheres, and one that leads an arm. */
+TEST(mocap_bodies)
+{
+    static const char *const hand = "<body name='hand' mocap='true' pos='.19 .15 .1'>"
+                                    "<geom type='box' size='.03 .03 .1' euler='0 0 20'/></body>";
+    check_agreement("mocap", compare(TN_DEVICE_CUDA64, open_scene(hand, "", 9, SPHERE), 1e-12, 60),
+                    20, 1e-9);
+    static const char *const led =
+        "<body name='hand' mocap='true' pos='.19 .15 .1'/><body name='arm' pos='-.2 .15 .3'>"
+        "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02'/>"
+        "<body name='tip' pos='.3 0 0'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .1 0 -.2' size='.03'/></body></body>";
+    check_agreement("led",
+                    compare(TN_DEVICE_CUDA64,
+                            open_scene(led,
+                                       "<equality><connect body1='tip' body2='hand' "
+                                       "anchor='.1 0 -.2'/></equality>",
+                                       9, SPHERE),
+                            1e-12, 60),
+                    20, 1e-9);
+}
+
+
+#define CABLE(offset, initial)                                                                     \
+    "<composite type='cable' prefix='rope' curve='s' count='11 1 1' size='.5' offset='" offset     \
+    "' initial='" initial "'><plugin plugin='mujoco.elasticity.cable'><config key='twist' "        \
+    "value='1e6'/><config key='bend' value='1e6'/></plugin><joint kind='main' damping='.002'/>"    \
+    "<geom type='capsule' size='.012' density='1000'/></composite>"
+
+/* It falls onto spheres; it is held by the world; an arm holds it. */
+TEST(cables)
+{
+    static const char *const weld =
+        "<equality><weld body1='tip' body2='ropeB_first'/></equality>" SERVOS;
+    TnModel *models[3] = {open_scene(CABLE("0 .1 .13", "free"), "", 9, SPHERE),
+                          open_scene(CABLE("0 .1 .13", "none"), "", 9, SPHERE),
+                          open_scene(ARM CABLE(".4 0 .1", "free"), weld, 9, SPHERE)};
+    const char *const names[3] = {"free", "held", "robot"};
+    for (int i = 0; i < 3; i++)
+        check_agreement(names[i], compare(TN_DEVICE_CUDA64, models[i], 1e-12, 60), 20, 1e-9);
+}
+
+static uint64_t run(TnWorldDef def, const TnModel *model, int steps)
+{
+    TnWorld *world = open_world(def, model);
+    for (int k = 0; world && k < steps; k++) CHECK(!tn_world_step(world).diverged);
+    uint64_t hash = tn_world_hash(world);
+    tn_world_destroy(world);
+    return hash;
+}
+
+TEST(two_runs_have_the_same_bits)
+{
+    TnModel *model = open_scene(ARM CABLE(".4 0 .1", "free"), SERVOS, 9, SPHERE);
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 30);
+    CHECK(run(def, model, 60) == run(def, model, 60));
+    tn_model_destroy(model);
+}
+
+#define WALKER                                                                                     \
+    "<body name='trunk' pos='.3 .2 .2'><freejoint/><geom type='box' size='.15 .1 .03'/>"           \
+    "<body pos='.12 0 0'><joint axis='0 1 0' damping='1'/>"                                        \
+    "<geom type='capsule' fromto='0 0 0 .05 .1 -.12' size='.02'/></body></body>"
+
+/* A robot and a cable lie on boxes and on the ground: forces from the ground carry all of it. */
+TEST(forces_carry_the_weight)
+{
+    TnModel *model = open_scene(WALKER CABLE("0 .1 .13", "free"), "", 4, BOX);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-8, 3000), model);
+    for (int k = 0; k < 500; k++) CHECK(!tn_world_step(world).diverged);
+    double up = 0.0, weight = 9.81 * tn_model_info(model).total_mass;
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact c = tn_world_contact(world, i);
+        if (tn_model_geom_info(model, c.geom2).body == 1) up -= c.force[2];
+    }
+    CHECK_NEAR(up, weight, 0.03 * weight); /* what is left of the motion after 2.5 s */
+    CHECK(tn_world_energy(world).kinetic < 1e-2);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* An arm that hangs falls among spheres, and a cable with it: nothing drives them, so their energy
+ * does not grow. */
+TEST(energy_is_not_created)
+{
+    static const char *const hanging =
+        "<body pos='0 .2 .5'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .25 0 0' "
+        "size='.03'/><body pos='.25 0 0'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.03'/></body></body>";
+    for (int pass = 0; pass < 2; pass++) {
+        TnModel *model = open_scene(hanging, "", 9, SPHERE);
+        if (pass) {
+            tn_model_destroy(model);
+            model = open_scene(CABLE("0 .1 .2", "free"), "", 9, SPHERE);
+        }
+        TnWorldDef def = tn_world_def(); /* as anybody has it */
+        def.device = TN_DEVICE_CUDA;
+        TnWorld *world = open_world(def, model);
+        TnEnergy e = tn_world_energy(world);
+        double start = e.kinetic + e.potential + e.elastic, last = start, most = 0.0;
+        for (int k = 0; k < 300; k++) {
+            CHECK(!tn_world_step(world).diverged);
+            e = tn_world_energy(world);
+            double now = e.kinetic + e.potential + e.elastic;
+            most = fmax(most, now - last);
+            last = now;
+        }
+        /* of the energy that there is to lose; spheres that overlap come apart */
+        CHECK(most < 2e-3 * start);
+        CHECK(last < start);
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
+
+/* What users do between steps: forces, controls, states, a reset. */
+TEST(a_robot_is_driven_and_asked)
+{
+    TnError err = {0};
+    TnModel *model = open_model(
+        "<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body name='slider'>"
+        "<joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body>"
+        "<body pos='5 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
+        "<actuator><motor joint='x'/></actuator></mujoco>");
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+    for (int substeps = 1; substeps < 4; substeps += 2) {
+        def.substeps = substeps;
+        TnWorld *world = open_world(def, model);
+        const double force[3] = {6.0, 0.0, 0.0}, push = 4.0, none = 0.0;
+        double pos[3];
+        tn_world_apply_wrench(world, tn_model_find_body(model, "slider"), force, NULL);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+        CHECK(tn_world_set_ctrl(world, &push, &err) == TN_OK);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.05, 1e-12);
+        CHECK(tn_world_set_ctrl(world, &none, &err) == TN_OK);
+        (void)tn_world_step(world);
+        TnStateView s = tn_world_state(world);
+        CHECK_NEAR(s.qvel[0], 0.05, 1e-12);
+        tn_world_body_pose(world, tn_model_find_body(model, "slider"), pos, NULL);
+        CHECK_NEAR(pos[0], s.qpos[0], 1e-12);
+        CHECK_NEAR(tn_world_energy(world).kinetic, 0.5 * 2.0 * 0.05 * 0.05, 1e-12);
+        tn_world_reset(world, 0);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.0, 1e-12);
+        CHECK_NEAR(tn_world_state(world).qpos[0], 0.0, 1e-12);
+        tn_world_destroy(world);
+    }
+    tn_model_destroy(model);
+}
+
+/* Gravity that changes makes the scene again; so do states that are not finite refuse a step. */
+TEST(a_robot_in_a_changed_world)
+{
+    TnError err = {0};
+    TnModel *model = open_scene(ARM, SERVOS, 3, SPHERE);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-8, 500), model),
+            *here = open_world(definition(TN_DEVICE_CPU, 1e-8, 500), model);
+    const double up[3] = {0.0, 0.0, 3.0};
+    for (int k = 0; k < 20; k++) (void)tn_world_step(world);
+    TnStateView s = tn_world_state(world);
+    CHECK(tn_world_set_state(here, s.qpos, s.qvel, &err) == TN_OK);
+    CHECK(tn_world_set_gravity(world, up, &err) == TN_OK);
+    CHECK(tn_world_set_gravity(here, up, &err) == TN_OK);
+    for (int k = 0; k < 3; k++) {
+        CHECK(!tn_world_step(world).diverged);
+        CHECK(!tn_world_step(here).diverged);
+    }
+    TnStateView a = tn_world_state(world), b = tn_world_state(here);
+    CHECK(largest_difference(a.qvel, b.qvel, a.dof_count) < 1e-6);
+    tn_world_destroy(world);
+    tn_world_destroy(here);
+    tn_model_destroy(model);
 }
