@@ -16,11 +16,13 @@
 namespace tn
 {
 
+#define TN_LINK_SIDES 16384 /* threads for the sides of all links */
+
 /* ---- small parts ---- */
 
 /* In place, of a symmetric positive definite matrix: Gauss and Jordan, no pivoting. x, y: n each.
  */
-TN_DEVICE inline void invert(const Team &team, double *M, int n, double *x, double *y)
+TN_DEVICE inline void invert_there(const Team &team, double *M, int n, double *x, double *y)
 {
     for (int k = 0; k < n; k++) {
         team.each(n, [&](int i) {
@@ -36,6 +38,19 @@ TN_DEVICE inline void invert(const Team &team, double *M, int n, double *x, doub
                 *m = j == k ? -y[i] * p : *m - y[i] * (x[j] * p);
         });
     }
+}
+
+/* The same in fast memory, where it fits. */
+TN_DEVICE inline void invert(const Team &team, double *M, int n, double *x, double *y)
+{
+    double *fast = team.fast;
+    if (n * (n + 2) > team.fast_count) {
+        invert_there(team, M, n, x, y);
+        return;
+    }
+    team.each(n * n, [&](int i) { fast[i] = M[i]; });
+    invert_there(team, fast, n, fast + n * n, fast + n * (n + 1));
+    team.each(n * n, [&](int i) { M[i] = fast[i]; });
 }
 
 /* out = M x */
@@ -188,26 +203,34 @@ template <class R> TN_DEVICE inline void open_group(const Team &team, const View
     }
 }
 
-/* The order in which sides were counted depends on the run; a link may have thousands. */
-template <class R>
-TN_DEVICE inline void order_sides(const Team &team, const View<R> &s, const Group &group)
+/* The order in which sides were counted depends on the run. A link may have thousands, so each looks
+ * for its own place. */
+template <class R> void order_sides(Queue &q, const View<R> &s)
 {
     typedef typename Vec4<R>::type V;
-    const int *start = s.side_start + s.body_count + group.first_link;
-    int begin = start[0], end = start[group.link_count];
-    team.each(end - begin, [&](int k) {
-        int i = begin + k, side = s.sides[i], low = 0, high = group.link_count, place;
-        while (high - low > 1) {
-            int middle = (low + high) / 2;
-            *(start[middle] <= i ? &low : &high) = middle;
-        }
-        place = start[low];
-        for (int j = start[low]; j < start[low + 1]; j++) place += s.sides[j] < side;
-        int c = side >> 1;
-        V arm = side & 1 ? s.arm_b[c] : s.arm_a[c];
-        s.side_arm[place] = V{arm.x, arm.y, arm.z, with_bits<R>(side)};
-    });
-    team.each(end - begin, [&](int k) { s.sides[begin + k] = bits_in(s.side_arm[begin + k].w); });
+    each(
+        q, 2 * s.contact_room, nullptr,
+        [=] TN_DEVICE(int k) {
+            const int *start = s.side_start + s.body_count;
+            int i = start[0] + k, low = 0, high = s.carried_count;
+            if (i >= start[high]) return;
+            while (high - low > 1) {
+                int middle = (low + high) / 2;
+                *(start[middle] <= i ? &low : &high) = middle;
+            }
+            int side = s.sides[i], c = side >> 1, place = start[low];
+            for (int j = start[low]; j < start[low + 1]; j++) place += s.sides[j] < side;
+            V arm = side & 1 ? s.arm_b[c] : s.arm_a[c];
+            s.side_arm[place] = V{arm.x, arm.y, arm.z, with_bits<R>(side)};
+        },
+        128, TN_LINK_SIDES);
+    each(
+        q, 2 * s.contact_room, nullptr,
+        [=] TN_DEVICE(int k) {
+            int i = s.side_start[s.body_count] + k;
+            if (i < s.side_start[s.all_count]) s.sides[i] = bits_in(s.side_arm[i].w);
+        },
+        128, TN_LINK_SIDES);
 }
 
 /* H⁻¹ and g, for v and λ as they are. */
@@ -217,7 +240,6 @@ TN_DEVICE inline void factor_group(const Team &team, const View<R> &s, Group gro
     typedef typename Vec4<R>::type V;
     int n = group.dim, rows = *group.row_count;
     double *H = group.H_inverse;
-    order_sides(team, s, group);
     sum_sides<27>(team, s, group, group.K, [&](int i, double *sums) {
         int c = s.sides[i] >> 1, as_b = s.sides[i] & 1;
         V arm = s.side_arm[i], nv = s.normal[c], l = s.lambda[c];
@@ -295,13 +317,10 @@ TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Gro
         for (int j = 0; j < n; j++) Av += group.A[(size_t)j * n + i] * group.v[j];
         group.g[i] += alpha * (group.y[i] - Av);
     });
-    team.each(group.link_count, [&](int l) {
-        int i = s.body_count + group.first_link + l;
-        const CarriedLink &link = s.carried[group.first_link + l];
-        R v[6];
-        for (int k = 0; k < 6; k++) v[k] = (R)twist_part(link, k, group.v);
-        s.v[2 * i] = V{v[0], v[1], v[2], 0};
-        s.v[2 * i + 1] = V{v[3], v[4], v[5], 0};
+    team.each(6 * group.link_count, [&](int i) {
+        const CarriedLink &link = s.carried[group.first_link + i / 6];
+        R *to = &s.v[2 * (s.body_count + group.first_link + i / 6) + i % 6 / 3].x;
+        to[i % 3] = (R)twist_part(link, i % 6, group.v);
     });
 }
 
@@ -358,6 +377,7 @@ template <class R> void open_groups(Queue &q, const View<R> &s)
 
 template <class R> void factor_groups(Queue &q, const View<R> &s)
 {
+    order_sides(q, s);
     teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
         factor_group(team, s, s.groups[g]);
     });

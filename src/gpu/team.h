@@ -15,6 +15,8 @@ namespace tn
 #ifdef __CUDACC__
 
 struct Team {
+    double *fast;   /* shared memory, */
+    int fast_count; /* of so many numbers; 0: none */
     __device__ int size() const { return TN_TEAM; }
     template <class F> __device__ void each(int n, F f) const
     {
@@ -42,9 +44,12 @@ struct Team {
     }
 };
 
+#define TN_TEAM_FAST 5600
+
 template <class F> __global__ void __launch_bounds__(TN_TEAM) run_teams(F f)
 {
-    f(Team{}, (int)blockIdx.x);
+    __shared__ double fast[TN_TEAM_FAST];
+    f(Team{fast, TN_TEAM_FAST}, (int)blockIdx.x);
 }
 
 /* f(team, i) of each i below n. */
@@ -59,7 +64,7 @@ template <class F, class G>
 __global__ void __launch_bounds__(TN_TEAM) run_teams_and_each(int n, F f, int count, G g)
 {
     if ((int)blockIdx.x < n) {
-        f(Team{}, (int)blockIdx.x);
+        f(Team{nullptr, 0}, (int)blockIdx.x);
         return;
     }
     int i = ((int)blockIdx.x - n) * TN_TEAM + (int)threadIdx.x;
@@ -78,6 +83,8 @@ template <class F, class G> void teams_and_each(Queue &q, int n, F f, int count,
 #else
 
 struct Team {
+    double *fast = nullptr;
+    int fast_count = 0;
     int size() const { return 1; }
     template <class F> void each(int n, F f) const
     {
