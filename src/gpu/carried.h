@@ -15,7 +15,6 @@
 namespace tn
 {
 
-
 /* A block of memory that is laid out twice, on the host and on the device, in one order. */
 struct Twin {
     char *host = nullptr, *device = nullptr;
@@ -40,7 +39,7 @@ struct Twin {
 /* The host's copies and those of the device. */
 struct CarriedMemory {
     Twin places, equations, ways, found, seen;
-    std::vector<int *> row_counts;        /* of the host, per group */
+    std::vector<int *> row_counts; /* of the host, per group */
     std::vector<double *> vhat, lambda;
     ~CarriedMemory()
     {
@@ -66,10 +65,10 @@ inline void take_carried(Queue &q, Memory &memory, CarriedMemory &m, Base &s, Tn
     for (size_t g = 0; g < groups.size(); g++) {
         const TnGpuGroup &from = c->groups[g];
         size_t n = (size_t)from.dim, rows = (size_t)from.row_room;
-        at[g] = {m.equations.reserve<double>(n * n), m.equations.reserve<double>(n),
-                 m.equations.reserve<double>(n),     m.equations.reserve<double>(rows * n),
+        at[g] = {m.equations.reserve<double>(n * n),  m.equations.reserve<double>(n),
+                 m.equations.reserve<double>(n),      m.equations.reserve<double>(rows * n),
                  m.equations.reserve<TnGpuRow>(rows), m.equations.reserve<int>(1),
-                 m.found.reserve<double>(n),         m.found.reserve<double>(rows)};
+                 m.found.reserve<double>(n),          m.found.reserve<double>(rows)};
         for (int l = from.first_link; l < from.first_link + from.link_count; l++)
             T[(size_t)l] = m.equations.reserve<double>(6 * (size_t)c->links[l].count);
     }

@@ -1,4 +1,5 @@
-/* carried_solve.h: a group of robots and cables in SubADMM, as one full matrix, by a team of threads.
+/* carried_solve.h: a group of robots and cables in SubADMM, as one full matrix, by a team of
+ * threads.
  *
  *     F_l = Σ Jᵀλ of link l's contacts,   Q = Σ T_lᵀ F_l + Jᵀλ of its rows
  *     v ← H⁻¹ (g + 2Q),  g ← g + α (Q - A v),  twists T_l v
@@ -95,9 +96,9 @@ TN_DEVICE inline void gather(const Team &team, const Base &s, const Group &group
     });
 }
 
-/* Sums of f(side, sums) over the sides of each link, N numbers each, to out. Each thread takes sides
- * that follow each other; what it has of a link goes to a place of its own, and these are added up
- * in order. */
+/* Sums of f(side, sums) over the sides of each link, N numbers each, to out. Each thread takes
+ * sides that follow each other; what it has of a link goes to a place of its own, and these are
+ * added up in order. */
 template <int N, class F>
 TN_DEVICE inline void sum_sides(const Team &team, const Base &s, const Group &group, double *out,
                                 F f)
@@ -161,9 +162,8 @@ template <class R> TN_DEVICE inline void open_group(const Team &team, const View
 {
     typedef typename Vec4<R>::type V;
     int n = group.dim, rows = *group.row_count;
-    team.each_of_square(n, [&](int i, int j) {
-        group.A_inverse[(size_t)i * n + j] = group.A[(size_t)i * n + j];
-    });
+    team.each_of_square(
+        n, [&](int i, int j) { group.A_inverse[(size_t)i * n + j] = group.A[(size_t)i * n + j]; });
     invert(team, group.A_inverse, n, group.x, group.y);
     team.each(n, [&](int j) { group.v[j] = group.start[j] - group.v_free[j]; });
     team.each(group.link_count, [&](int l) {
@@ -203,8 +203,8 @@ template <class R> TN_DEVICE inline void open_group(const Team &team, const View
     }
 }
 
-/* The order in which sides were counted depends on the run. A link may have thousands, so each looks
- * for its own place. */
+/* The order in which sides were counted depends on the run. A link may have thousands, so each
+ * looks for its own place. */
 template <class R> void order_sides(Queue &q, const View<R> &s)
 {
     typedef typename Vec4<R>::type V;
@@ -248,7 +248,8 @@ TN_DEVICE inline void factor_group(const Team &team, const View<R> &s, Group gro
         add_side(r, nn, s.start_beta + 4 * (size_t)c + 2 * as_b, force, none, sums, sums + 21);
     });
     team.each(group.link_count, [&](int l) { /* g has -F, since v was none */
-        for (int k = 0; k < 6; k++) group.F[6 * l + k] = -group.K[27 * l + 21 + k];
+                                             for (int k = 0; k < 6; k++)
+                                                 group.F[6 * l + k] = -group.K[27 * l + 21 + k];
     });
     team.each_of_square(n, [&](int i, int j) {
         double sum = 0.0;
@@ -280,9 +281,8 @@ TN_DEVICE inline void factor_group(const Team &team, const View<R> &s, Group gro
     multiply(team, H, group.v, n, group.x); /* (H - A) v */
     gather(team, s, group, group.lambda, group.y);
     team.each(n, [&](int j) { group.g[j] = group.x[j] - group.y[j]; });
-    team.each_of_square(n, [&](int i, int j) {
-        H[(size_t)i * n + j] += group.A[(size_t)i * n + j];
-    });
+    team.each_of_square(n,
+                        [&](int i, int j) { H[(size_t)i * n + j] += group.A[(size_t)i * n + j]; });
     invert(team, H, n, group.x, group.y);
 }
 
@@ -370,24 +370,21 @@ TN_DEVICE inline void judge_group(const Team &team, const View<R> &s, const Grou
 
 template <class R> void open_groups(Queue &q, const View<R> &s)
 {
-    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
-        open_group(team, s, s.groups[g]);
-    });
+    teams(q, s.group_count,
+          [=] TN_DEVICE(const Team &team, int g) { open_group(team, s, s.groups[g]); });
 }
 
 template <class R> void factor_groups(Queue &q, const View<R> &s)
 {
     order_sides(q, s);
-    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
-        factor_group(team, s, s.groups[g]);
-    });
+    teams(q, s.group_count,
+          [=] TN_DEVICE(const Team &team, int g) { factor_group(team, s, s.groups[g]); });
 }
 
 template <class R> void judge_groups(Queue &q, const View<R> &s)
 {
-    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
-        judge_group(team, s, s.groups[g]);
-    });
+    teams(q, s.group_count,
+          [=] TN_DEVICE(const Team &team, int g) { judge_group(team, s, s.groups[g]); });
 }
 
 /* Groups and free bodies, in one kernel. */
@@ -405,7 +402,8 @@ template <class R> void update_all(Queue &q, const View<R> &s, R row_alpha)
 
 /* As iterate(). */
 template <class R>
-void iterate_with_groups(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
+void iterate_with_groups(Queue &q, const View<R> &s, int iterations, bool first,
+                         int likely_contacts)
 {
     const int *count = &s.outcome->lists.contact_count;
     for (int k = 0; k < iterations; k++) {

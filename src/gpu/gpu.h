@@ -1,7 +1,7 @@
-/* gpu.h: one large scene on a device. The host owns the model; the device owns the state of the free
- * bodies while it steps, and hands it back on request. Robots and cables stay with the host, which
- * assembles and advances them; the device has their geoms and solves their equations with the rest.
- * none.c stands for it in builds without CUDA. */
+/* gpu.h: one large scene on a device. The host owns the model; the device owns the state of the
+ * free bodies while it steps, and hands it back on request. Robots and cables stay with the host,
+ * which assembles and advances them; the device has their geoms and solves their equations with the
+ * rest. none.c stands for it in builds without CUDA. */
 #ifndef TN_GPU_GPU_H
 #define TN_GPU_GPU_H
 
@@ -47,7 +47,8 @@ typedef struct TnGpuLink {
 } TnGpuLink;
 
 #define TN_GPU_FRAME 19 /* numbers of a place: pos, quat, rot, com as in TnLinkFrame */
-#define TN_GPU_LISTED 1 /* of TnGpuCarried.seen: the link has contacts; the free motion closes one */
+#define TN_GPU_LISTED                                                                              \
+    1 /* of TnGpuCarried.seen: the link has contacts; the free motion closes one */
 #define TN_GPU_CLOSES 2
 
 /* Links of groups, in the order of the groups, and behind them the mocap bodies. */
@@ -57,9 +58,9 @@ typedef struct TnGpuCarried {
     TnGpuLink *links; /* link_count + mocap_count */
     /* of a step, per link: */
     double (*frames)[TN_GPU_FRAME], (*twists)[6], (*end_twists)[6];
-    double (*moved)[6];  /* it moves by t times this */
-    const int *seen;     /* after collision */
-    const int *pushed;   /* by a contact, after a solve */
+    double (*moved)[6]; /* it moves by t times this */
+    const int *seen;    /* after collision */
+    const int *pushed;  /* by a contact, after a solve */
     /* The host's part of a step, in this order; false: the step is refused. */
     void *user;
     bool (*begin)(void *user);             /* writes places */

@@ -3,8 +3,8 @@
 #ifndef TN_GPU_JUDGE_H
 #define TN_GPU_JUDGE_H
 
-#include "data.h"
 #include "carried_solve.h"
+#include "data.h"
 #include "laws.h"
 
 namespace tn

@@ -419,7 +419,8 @@ template <class R> void Scene<R>::write_equations(bool again)
     const TnGpuCarried *c = def.carried;
     if (again) fetch_equations();
     if (!c->write(c->user, again)) refused = true;
-    for (int g = 0; g < c->group_count; g++) *carried.row_counts[(size_t)g] = c->groups[g].row_count;
+    for (int g = 0; g < c->group_count; g++)
+        *carried.row_counts[(size_t)g] = c->groups[g].row_count;
     carried.equations.upload(q);
 }
 

@@ -12,8 +12,8 @@
  *     again              contacts with these, factor; then solve and tail
  *     softer             contacts that yield more, factor, where the solve did not get there
  *
- * With robots and cables (carried.h) the head is in two: up to the points, while the host writes the
- * equations of these, and from there on.
+ * With robots and cables (carried.h) the head is in two: up to the points, while the host writes
+ * the equations of these, and from there on.
  *
  * Each number is computed by one thread in a fixed order, so two runs have the same bits. Each of
  * these parts is recorded as a graph and replayed. What does not fit into the memory for pairs and

@@ -43,8 +43,8 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #undef tn_collide
 #undef _Static_assert
 
-/* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. Models with explicit
- * pairs stay on the host. */
+/* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. Models with
+ * explicit pairs stay on the host. */
 __device__ inline int tn_filter_special(const TnCollider *c, int slot1, int slot2, bool masks)
 {
     size_t n = (size_t)c->slot_of[c->count], row = (size_t)c->slot_of[slot1];

@@ -76,7 +76,7 @@ template <class F, class G> void teams_and_each(Queue &q, int n, F f, int count,
 {
     if (q.failed) return;
     run_teams_and_each<<<n + (count + TN_TEAM - 1) / TN_TEAM, TN_TEAM, 0, q.stream>>>(n, f, count,
-                                                                                     g);
+                                                                                      g);
     q.check(cudaGetLastError(), "starting a kernel");
 }
 

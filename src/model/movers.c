@@ -30,9 +30,9 @@ typedef struct Places {
 
 static bool open_places(const TnModel *m, Places *x)
 {
-    size_t counts[6] = {(size_t)m->link_count,       (size_t)m->body_count,
-                        (size_t)m->joint_count,      (size_t)m->dof_count,
-                        (size_t)m->qpos_count,       (size_t)m->subsystem_count}, all = 0;
+    size_t counts[6] = {(size_t)m->link_count, (size_t)m->body_count, (size_t)m->joint_count,
+                        (size_t)m->dof_count,  (size_t)m->qpos_count, (size_t)m->subsystem_count},
+           all = 0;
     int **arrays[6] = {&x->link, &x->body, &x->joint, &x->dof, &x->qpos, &x->subsystem};
     for (int i = 0; i < 6; i++) all += counts[i] + 1;
     x->whole = m;

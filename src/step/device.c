@@ -89,10 +89,9 @@ static void check_counts(const TnModel *m, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {
-        {m->wheel_count > 0, "a wheel"},
-        {m->pair_count > 0, "an explicit contact pair"},
-        {m->drags != NULL, "a medium"}};
+    } parts[] = {{m->wheel_count > 0, "a wheel"},
+                 {m->pair_count > 0, "an explicit contact pair"},
+                 {m->drags != NULL, "a medium"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL, NULL);
 }

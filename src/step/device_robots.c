@@ -25,8 +25,8 @@ struct TnDeviceRobots {
     int *block_start;      /* and where its unknowns begin there */
     int *carried;          /* per link of the part: its place among the carried, -1: none */
     double *wanted;        /* per subsystem: shares of v⁺ that contacts ask for */
-    int *last;             /* per carried link: the last step's contacts pushed it, or it had some */
-    bool minds;            /* somebody's equations depend on contacts */
+    int *last;  /* per carried link: the last step's contacts pushed it, or it had some */
+    bool minds; /* somebody's equations depend on contacts */
     TnGpuCarried out;
 };
 
@@ -36,8 +36,8 @@ static bool has_some(const TnModel *m)
 {
     bool some = m->mocap_count > 0;
     for (int s = 0; s < m->subsystem_count; s++)
-        some |= m->subsystems[s].kind == TN_SUBSYSTEM_TREE ||
-                m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
+        some |=
+            m->subsystems[s].kind == TN_SUBSYSTEM_TREE || m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
     return some;
 }
 
@@ -64,7 +64,8 @@ static void join_blocks(const TnModel *m, const TnDivision *d, int *parent)
             join(parent, block_of_link(d, m, m->bodies[e->body1].link),
                  block_of_link(d, m, m->bodies[e->body2].link));
         } else if (e->tendon2 >= 0) {
-            join(parent, block_of_link(d, m, m->subsystems[m->tendons[e->tendon1].subsystem].link_start),
+            join(parent,
+                 block_of_link(d, m, m->subsystems[m->tendons[e->tendon1].subsystem].link_start),
                  block_of_link(d, m, m->subsystems[m->tendons[e->tendon2].subsystem].link_start));
         }
     }
@@ -114,7 +115,8 @@ static void number_groups(TnDeviceRobots *r, int *parent)
         if (tn_set_root(parent, b) == b) r->block_group[b] = out->group_count++;
     }
     for (int b = 0; b < r->block_count; b++) {
-        TnGpuGroup *group = &out->groups[r->block_group[b] = r->block_group[tn_set_root(parent, b)]];
+        TnGpuGroup *group =
+            &out->groups[r->block_group[b] = r->block_group[tn_set_root(parent, b)]];
         r->block_start[b] = group->dim;
         group->dim += dim_of_block(r->model, d, b);
         group->row_room = most_rows(r->model);
@@ -138,7 +140,7 @@ static void number_links(TnDeviceRobots *r)
             const TnSubsystem *holder = tn_part_of_link(m, d->carrier[l]);
             link->link = r->link[l];
             link->start = r->block_start[block] + tn_division_start(d, block, d->link_node[l]);
-            link->count = m->links[d->carrier[l]].held             ? 0
+            link->count = m->links[d->carrier[l]].held        ? 0
                           : holder->kind == TN_SUBSYSTEM_TREE ? holder->dof_count
                                                               : 6;
             r->carried[l] = out->link_count++;
@@ -266,8 +268,8 @@ static bool write_ports(TnDeviceRobots *r)
     TnWorld *world = r->world;
     for (int s = 0; s < m->subsystem_count; s++) {
         const TnSubsystem *sub = &m->subsystems[s];
-        TnTreeAxes axes = {.S = tn_arena_alloc(&world->arena, sizeof(double[6]) *
-                                                                  (size_t)sub->dof_count)};
+        TnTreeAxes axes = {
+            .S = tn_arena_alloc(&world->arena, sizeof(double[6]) * (size_t)sub->dof_count)};
         if (!axes.S) return false;
         if (sub->kind == TN_SUBSYSTEM_TREE) {
             v3_copy(axes.origin, world->frames[sub->link_start].com);
@@ -327,8 +329,7 @@ static bool write(void *user, bool again)
         memset(group->A, 0, sizeof(double) * (size_t)group->dim * (size_t)group->dim);
         group->row_count = 0;
     }
-    for (int b = 0; b < r->block_count; b++)
-        write_matrix(r, b, &r->out.groups[r->block_group[b]]);
+    for (int b = 0; b < r->block_count; b++) write_matrix(r, b, &r->out.groups[r->block_group[b]]);
     copy_unknowns(r, false);
     for (int i = 0; i < p->row_count; i++) write_row(r, p, &p->rows[i]);
     return true;

@@ -142,7 +142,8 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
     const int *carrier = step->world->division->carrier;
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, model->subsystem_count);
     if (!wanted) return false;
-    if (step->outside) memcpy(wanted, step->outside, sizeof(double) * (size_t)model->subsystem_count);
+    if (step->outside)
+        memcpy(wanted, step->outside, sizeof(double) * (size_t)model->subsystem_count);
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         const int links[2] = {carrier[model->geom_link[c->geom1]],

@@ -84,8 +84,8 @@ static bool compare_forces(const TnWorld *here, const TnWorld *there, double *fo
 #define EXACT 1e-10
 
 /* The same steps from the same states, without the last forces. Steps count in which both have the
- * same contacts and get to the tolerance. The CPU puts energies right where contacts push (balance.c),
- * so some velocities differ by that; contact forces do not. */
+ * same contacts and get to the tolerance. The CPU puts energies right where contacts push
+ * (balance.c), so some velocities differ by that; contact forces do not. */
 static Agreement compare(TnDevice device, TnModel *model, double tolerance, int steps)
 {
     static const double ctrl[4] = {.5, .1, .2, .1};
@@ -98,8 +98,7 @@ static Agreement compare(TnDevice device, TnModel *model, double tolerance, int 
     TnWorld *there = open_world(def, model);
     if (!there) return a;
     if (tn_model_info(model).actuator_count)
-        for (int k = 0; k < 2; k++)
-            CHECK(tn_world_set_ctrl(k ? here : there, ctrl, &err) == TN_OK);
+        for (int k = 0; k < 2; k++) CHECK(tn_world_set_ctrl(k ? here : there, ctrl, &err) == TN_OK);
     TnBodyId hand = tn_model_find_body(model, "hand");
     for (int k = 0; k < steps; k++) {
         double way[3] = {.19 + .001 * k, .15, .1};
@@ -119,7 +118,8 @@ static Agreement compare(TnDevice device, TnModel *model, double tolerance, int 
         bool same = compare_forces(here, there, &force, &a.weight);
         a.steps++;
         if (getenv("SHOW"))
-            printf("%d: %d %d contacts, %d rows, errors %.1e %.1e, iterations %d %d, diff %.2e of %.2e, %d force %.2e of %.2e\n",
+            printf("%d: %d %d contacts, %d rows, errors %.1e %.1e, iterations %d %d, diff %.2e of "
+                   "%.2e, %d force %.2e of %.2e\n",
                    k, r1.contact_count, r2.contact_count, r1.row_count, r1.error, r2.error,
                    r1.iterations, r2.iterations, d, a.speed, same, force, a.weight);
         if (!same || !r1.converged || !r2.converged) continue;
@@ -137,13 +137,16 @@ static Agreement compare(TnDevice device, TnModel *model, double tolerance, int 
     return a;
 }
 
-/* Slow enough that contacts are listed where they are (narrow.cu follows fewer pairs on their way). */
+/* Slow enough that contacts are listed where they are (narrow.cu follows fewer pairs on their way).
+ */
 static TnModel *open_scene(const char *robots, const char *more, int bodies, const char *geom)
 {
     static Text text;
     text.length = 0;
-    text_add(&text, "<mujoco><option timestep='.005'/><default><geom friction='.2'/></default>"
-                    "<worldbody>" GROUND "%s", robots);
+    text_add(&text,
+             "<mujoco><option timestep='.005'/><default><geom friction='.2'/></default>"
+             "<worldbody>" GROUND "%s",
+             robots);
     for (int i = 0; i < bodies; i++)
         text_add(&text, "<body pos='%g %g %g'><freejoint/>%s</body>", .25 + 0.11 * (i % 3),
                  0.1 + 0.11 * (i / 3 % 3), 0.05 + 0.11 * (i / 9), geom);
@@ -225,8 +228,9 @@ TEST(equalities_of_robots)
         "<joint joint1='b' joint2='d' polycoef='0 5 0 0 0'/></equality>" SERVOS;
     static const char *const connect =
         "<equality><connect body1='tip' body2='end' anchor='.15 0 0'/></equality>" SERVOS;
-    check_agreement("joints", compare(TN_DEVICE_CUDA64, open_scene(two, joints, 9, SPHERE), 1e-12, 80),
-                    40, 1e-9);
+    check_agreement("joints",
+                    compare(TN_DEVICE_CUDA64, open_scene(two, joints, 9, SPHERE), 1e-12, 80), 40,
+                    1e-9);
     check_agreement("connect",
                     compare(TN_DEVICE_CUDA64, open_scene(two, connect, 9, SPHERE), 1e-12, 40), 15,
                     1e-9);
@@ -253,7 +257,6 @@ TEST(mocap_bodies)
                             1e-12, 60),
                     20, 1e-9);
 }
-
 
 #define CABLE(offset, initial)                                                                     \
     "<composite type='cable' prefix='rope' curve='s' count='11 1 1' size='.5' offset='" offset     \
@@ -351,11 +354,11 @@ TEST(energy_is_not_created)
 TEST(a_robot_is_driven_and_asked)
 {
     TnError err = {0};
-    TnModel *model = open_model(
-        "<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body name='slider'>"
-        "<joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body>"
-        "<body pos='5 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
-        "<actuator><motor joint='x'/></actuator></mujoco>");
+    TnModel *model =
+        open_model("<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body name='slider'>"
+                   "<joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body>"
+                   "<body pos='5 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
+                   "<actuator><motor joint='x'/></actuator></mujoco>");
     TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
     for (int substeps = 1; substeps < 4; substeps += 2) {
         def.substeps = substeps;
