@@ -1,34 +1,14 @@
 /* device_robots.c: see device_robots.h. */
 #include "device_robots.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "../base/base.h"
 #include "../math/disjoint_sets.h"
-#include "../math/vec3.h"
 #include "../model/movers.h"
-#include "kind.h"
-#include "mocap.h"
 
 /* Unknowns that are one full matrix on the device. */
 #define MOST_UNKNOWNS 1200
-
-struct TnDeviceRobots {
-    TnModel *model;
-    TnWorld *world;
-    TnStep step;
-    TnStepReport report;
-    int *link, *subsystem; /* of the part: index in the whole */
-    int block_count;       /* of the division */
-    int *block_group;      /* per block: its group, */
-    int *block_start;      /* and where its unknowns begin there */
-    int *carried;          /* per link of the part: its place among the carried, -1: none */
-    double *wanted;        /* per subsystem: shares of v⁺ that contacts ask for */
-    int *last;  /* per carried link: the last step's contacts pushed it, or it had some */
-    bool minds; /* somebody's equations depend on contacts */
-    TnGpuCarried out;
-};
 
 /* ---- which there are ---- */
 
@@ -41,33 +21,34 @@ static bool has_some(const TnModel *m)
     return some;
 }
 
-static void join(int *parent, int a, int b)
-{
-    if (a >= 0 && b >= 0) tn_set_join(parent, a, b);
-}
-
 static int block_of_link(const TnDivision *d, const TnModel *m, int link)
 {
     return m->links[link].subsystem < 0 ? -1 : d->link_block[link];
+}
+
+/* Blocks of both sides; -1: none. */
+static void sides_of(const TnModel *m, const TnDivision *d, const TnEquality *e, int blocks[2])
+{
+    for (int side = 0; side < 2; side++) {
+        int joint = side ? e->joint2 : e->joint1, tendon = side ? e->tendon2 : e->tendon1,
+            body = side ? e->body2 : e->body1, link = 0;
+        if (e->type == TN_EQUALITY_JOINT)
+            link = joint < 0 ? 0 : m->joints[joint].link;
+        else if (e->type == TN_EQUALITY_TENDON)
+            link = tendon < 0 ? 0 : m->subsystems[m->tendons[tendon].subsystem].link_start;
+        else
+            link = m->bodies[body].link;
+        blocks[side] = block_of_link(d, m, link);
+    }
 }
 
 /* Blocks that rows may join are one group. */
 static void join_blocks(const TnModel *m, const TnDivision *d, int *parent)
 {
     for (int i = 0; i < m->equality_count; i++) {
-        const TnEquality *e = &m->equalities[i];
-        if (e->type == TN_EQUALITY_JOINT) {
-            if (e->joint2 >= 0)
-                join(parent, block_of_link(d, m, m->joints[e->joint1].link),
-                     block_of_link(d, m, m->joints[e->joint2].link));
-        } else if (e->type != TN_EQUALITY_TENDON) {
-            join(parent, block_of_link(d, m, m->bodies[e->body1].link),
-                 block_of_link(d, m, m->bodies[e->body2].link));
-        } else if (e->tendon2 >= 0) {
-            join(parent,
-                 block_of_link(d, m, m->subsystems[m->tendons[e->tendon1].subsystem].link_start),
-                 block_of_link(d, m, m->subsystems[m->tendons[e->tendon2].subsystem].link_start));
-        }
+        int blocks[2];
+        sides_of(m, d, &m->equalities[i], blocks);
+        if (blocks[0] >= 0 && blocks[1] >= 0) tn_set_join(parent, blocks[0], blocks[1]);
     }
 }
 
@@ -81,15 +62,6 @@ static int dim_of_block(const TnModel *m, const TnDivision *d, int block)
     return 0;
 }
 
-/* How many rows there may be, of all groups together. */
-static int most_rows(const TnModel *m)
-{
-    int rows = 3 * m->tendon_count + 6 * m->equality_count;
-    for (int j = 0; j < m->joint_count; j++)
-        rows += (m->joints[j].limited ? 2 : 0) + (m->joints[j].friction_loss > 0.0);
-    return rows;
-}
-
 static bool reserve(TnDeviceRobots *r)
 {
     const TnModel *m = r->model;
@@ -99,9 +71,10 @@ static bool reserve(TnDeviceRobots *r)
     r->carried = tn_calloc(links, sizeof(int));
     r->wanted = tn_calloc((size_t)m->subsystem_count + 1, sizeof(double));
     r->last = tn_calloc(links, sizeof(int));
+    r->next = tn_calloc(blocks, sizeof(int));
     r->out.groups = tn_calloc(blocks, sizeof *r->out.groups);
     r->out.links = tn_calloc(links, sizeof *r->out.links);
-    return r->block_group && r->block_start && r->carried && r->wanted && r->last &&
+    return r->block_group && r->block_start && r->carried && r->wanted && r->last && r->next &&
            r->out.groups && r->out.links;
 }
 
@@ -119,7 +92,28 @@ static void number_groups(TnDeviceRobots *r, int *parent)
             &out->groups[r->block_group[b] = r->block_group[tn_set_root(parent, b)]];
         r->block_start[b] = group->dim;
         group->dim += dim_of_block(r->model, d, b);
-        group->row_room = most_rows(r->model);
+    }
+}
+
+/* Rows that there may be. */
+static void count_rows(TnDeviceRobots *r)
+{
+    const TnModel *m = r->model;
+    const TnDivision *d = r->world->division;
+    for (int j = 0; j < m->joint_count; j++) {
+        const TnJoint *joint = &m->joints[j];
+        int rows = (joint->limited ? 2 : 0) + (joint->friction_loss > 0.0);
+        if (rows) r->out.groups[r->block_group[d->link_block[joint->link]]].row_room += rows;
+    }
+    for (int i = 0; i < m->tendon_count; i++) {
+        int link = m->subsystems[m->tendons[i].subsystem].link_start;
+        r->out.groups[r->block_group[d->link_block[link]]].row_room += 3;
+    }
+    for (int i = 0; i < m->equality_count; i++) {
+        int blocks[2];
+        sides_of(m, d, &m->equalities[i], blocks);
+        int block = blocks[0] >= 0 ? blocks[0] : blocks[1];
+        if (block >= 0) r->out.groups[r->block_group[block]].row_room += 6;
     }
 }
 
@@ -149,241 +143,6 @@ static void number_links(TnDeviceRobots *r)
     }
     for (int l = 1; l <= m->mocap_count; l++)
         out->links[out->link_count + out->mocap_count++].link = r->link[l];
-}
-
-/* ---- a step, in the order of TnGpuCarried ---- */
-
-static bool begin(void *user)
-{
-    TnDeviceRobots *r = user;
-    TnWorld *world = r->world;
-    const TnModel *m = r->model;
-    r->report = (TnStepReport){0};
-    r->step = (TnStep){.world = world, .report = &r->report};
-    if (!tn_step_prepare(&r->step)) return false;
-    for (int l = 0; l < m->link_count; l++)
-        if (r->carried[l] >= 0 && r->last[r->carried[l]])
-            r->step.blend[m->links[world->division->carrier[l]].subsystem] = 1.0;
-    tn_constraint_share_blend(m, r->step.blend);
-    if (!tn_step_assemble(&r->step)) return false;
-    for (int l = 1; l < m->link_count; l++) {
-        int k = r->carried[l] >= 0 ? r->carried[l] : r->out.link_count + l - 1;
-        const TnLinkFrame *frame = &world->frames[l];
-        double *to = r->out.frames[k];
-        memcpy(to, frame->pos, sizeof frame->pos);
-        memcpy(to + 3, frame->quat, sizeof frame->quat);
-        memcpy(to + 7, frame->rot, sizeof frame->rot);
-        memcpy(to + 16, frame->com, sizeof frame->com);
-        memcpy(r->out.twists[k], world->twists[l], sizeof(double[6]));
-        memcpy(r->out.end_twists[k], r->step.end_twists[l], sizeof(double[6]));
-    }
-    return true;
-}
-
-static bool minds(void *user) { return ((TnDeviceRobots *)user)->minds; }
-
-/* Shares of v⁺ that contacts ask for, per subsystem. */
-static void want(TnDeviceRobots *r, const int *flags, int tree, int rod)
-{
-    const TnModel *m = r->model;
-    memset(r->wanted, 0, sizeof(double) * (size_t)m->subsystem_count);
-    for (int l = 1; l < m->link_count; l++) {
-        if (r->carried[l] < 0) continue;
-        int s = m->links[r->world->division->carrier[l]].subsystem;
-        bool is_rod = m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
-        if (flags[r->carried[l]] & (is_rod ? rod : tree)) r->wanted[s] = 1.0;
-    }
-    r->step.outside = r->wanted;
-}
-
-static bool replan(void *user, bool *changed)
-{
-    TnDeviceRobots *r = user;
-    want(r, r->out.seen, TN_GPU_CLOSES, TN_GPU_LISTED);
-    return tn_plan_contacts(&r->step, changed) && tn_step_reassemble_planned(&r->step);
-}
-
-/* A part of a symmetric matrix with rows of n, on both sides of the diagonal. */
-static void write_part(double *A, int n, int row, int column, int rows, int columns,
-                       const double *from)
-{
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++)
-            A[(row + i) * (long)n + column + j] = A[(column + j) * (long)n + row + i] =
-                from[i * columns + j];
-}
-
-/* A of a block, into its place in the group's. */
-static void write_matrix(const TnDeviceRobots *r, int block, TnGpuGroup *group)
-{
-    const TnDivision *d = r->world->division;
-    const TnSystems *systems = &r->world->systems;
-    int start = r->block_start[block], n = group->dim;
-    double *A = group->A + (size_t)start * (size_t)n + start;
-    if (block < d->dense_count) {
-        int tree = 0;
-        while (d->tree_block[tree] != block) tree++;
-        const TnTreeSystem *system = &systems->trees[tree];
-        int m = r->world->set.problem.large[block].dim;
-        for (int i = 0; i < m; i++)
-            memcpy(A + (size_t)i * (size_t)n, system->A + (size_t)i * (size_t)m,
-                   sizeof(double) * (size_t)m);
-        memcpy(group->v_free + start, system->v_free, sizeof(double) * (size_t)m);
-        return;
-    }
-    const TnChain *chain = &d->chains[block - d->dense_count];
-    const TnChainSystem *system = &systems->chains[block - d->dense_count];
-    for (int i = 0; i < chain->node_count; i++) {
-        const TnChainNode *node = &chain->nodes[i];
-        write_part(A, n, node->start, node->start, node->dim, node->dim, system->D + node->D);
-    }
-    for (int i = 0; i < chain->edge_count; i++) {
-        const TnChainEdge *edge = &chain->edges[i];
-        const TnChainNode *a = &chain->nodes[edge->a], *b = &chain->nodes[edge->b];
-        write_part(A, n, b->start, a->start, b->dim, a->dim, system->E + edge->E);
-    }
-    memcpy(group->v_free + start, system->v_free,
-           sizeof(double) * (size_t)dim_of_block(r->model, d, block));
-}
-
-/* T of a link at its centre of mass. */
-static void write_port(const TnDeviceRobots *r, int l, const TnTreeAxes *axes, TnGpuLink *link)
-{
-    const TnModel *m = r->model;
-    int holder = r->world->division->carrier[l];
-    const TnSubsystem *sub = tn_part_of_link(m, holder);
-    if (!link->count) return;
-    if (sub->kind == TN_SUBSYSTEM_TREE) {
-        tn_tree_jacobian(m, sub, axes->origin, (const double(*)[6])axes->S, holder,
-                         r->world->frames[l].com, link->T);
-        return;
-    }
-    memset(link->T, 0, sizeof(double[36]));
-    for (int k = 0; k < 6; k++) link->T[7 * k] = 1.0;
-}
-
-static bool write_ports(TnDeviceRobots *r)
-{
-    const TnModel *m = r->model;
-    TnWorld *world = r->world;
-    for (int s = 0; s < m->subsystem_count; s++) {
-        const TnSubsystem *sub = &m->subsystems[s];
-        TnTreeAxes axes = {
-            .S = tn_arena_alloc(&world->arena, sizeof(double[6]) * (size_t)sub->dof_count)};
-        if (!axes.S) return false;
-        if (sub->kind == TN_SUBSYSTEM_TREE) {
-            v3_copy(axes.origin, world->frames[sub->link_start].com);
-            tn_tree_axes(m, sub, world->state.qpos, world->frames, axes.origin, axes.S);
-        }
-        for (int l = 1 + m->mocap_count; l < m->link_count; l++)
-            if (tn_part_of_link(m, world->division->carrier[l]) == sub)
-                write_port(r, l, &axes, &r->out.links[r->carried[l]]);
-    }
-    return true;
-}
-
-static void write_row(const TnDeviceRobots *r, const TnProblem *p, const TnRow *row)
-{
-    const TnRowSide *side = &p->sides[row->side_start];
-    TnGpuGroup *group = &r->out.groups[r->block_group[side->block]];
-    TnGpuRow *to = &group->rows[group->row_count];
-    double *J = group->J + (size_t)group->row_count++ * (size_t)group->dim;
-    *to = (TnGpuRow){.e = row->e,
-                     .lower = row->set == TN_ROW_INEQUALITY ? 0.0
-                              : row->set == TN_ROW_BOX      ? row->lower
-                                                            : -INFINITY,
-                     .upper = row->set == TN_ROW_BOX ? row->upper : INFINITY,
-                     .k = row->k,
-                     .alpha = row->alpha,
-                     .scale = row->scale > 0.0 ? row->scale : 1.0,
-                     .lever = tn_row_lever(row),
-                     .lambda = row->lambda,
-                     .soft = row->set == TN_ROW_SOFT};
-    memset(J, 0, sizeof(double) * (size_t)group->dim);
-    for (int i = 0; i < row->side_count; i++, side++)
-        for (int e = side->start; e < side->start + side->count; e++)
-            J[r->block_start[side->block] + p->index[e]] += p->coefficient[e];
-}
-
-/* To the problem from what the device found, and back. */
-static void copy_unknowns(const TnDeviceRobots *r, bool to_problem)
-{
-    const TnProblem *p = &r->world->set.problem;
-    for (int b = 0; b < r->block_count; b++) {
-        double *there = r->out.groups[r->block_group[b]].v + r->block_start[b];
-        size_t bytes = sizeof(double) * (size_t)p->large[b].dim;
-        if (to_problem)
-            memcpy(p->large[b].v, there, bytes);
-        else
-            memcpy(there, p->large[b].v, bytes);
-    }
-}
-
-static bool write(void *user, bool again)
-{
-    TnDeviceRobots *r = user;
-    if (!tn_step_build(&r->step, again) || !write_ports(r)) return false;
-    const TnProblem *p = &r->world->set.problem;
-    for (int g = 0; g < r->out.group_count; g++) {
-        TnGpuGroup *group = &r->out.groups[g];
-        memset(group->A, 0, sizeof(double) * (size_t)group->dim * (size_t)group->dim);
-        group->row_count = 0;
-    }
-    for (int b = 0; b < r->block_count; b++) write_matrix(r, b, &r->out.groups[r->block_group[b]]);
-    copy_unknowns(r, false);
-    for (int i = 0; i < p->row_count; i++) write_row(r, p, &p->rows[i]);
-    return true;
-}
-
-static void take_rows(const TnDeviceRobots *r)
-{
-    const TnProblem *p = &r->world->set.problem;
-    for (int g = 0; g < r->out.group_count; g++) { /* in the order in which they were written */
-        const TnGpuGroup *group = &r->out.groups[g];
-        int next = 0;
-        for (int i = 0; i < p->row_count; i++)
-            if (r->block_group[p->sides[p->rows[i].side_start].block] == g)
-                p->rows[i].lambda = group->rows[next++].lambda;
-    }
-}
-
-static bool check(void *user, bool *changed)
-{
-    TnDeviceRobots *r = user;
-    const TnModel *m = r->model;
-    copy_unknowns(r, true);
-    take_rows(r);
-    want(r, r->out.pushed, 1, 1);
-    /* a cable has its share as soon as it is touched */
-    for (int l = 1; l < m->link_count; l++)
-        if (r->carried[l] >= 0 && (r->out.seen[r->carried[l]] & TN_GPU_LISTED)) {
-            int s = m->links[r->world->division->carrier[l]].subsystem;
-            if (m->subsystems[s].kind == TN_SUBSYSTEM_ROD) r->wanted[s] = 1.0;
-        }
-    if (!tn_plan_check(&r->step, changed) || !tn_step_find(&r->step)) return false;
-    for (int l = 1; l < m->link_count; l++)
-        if (r->carried[l] >= 0)
-            memcpy(r->out.moved[r->carried[l]], r->step.moved[l], sizeof(double[6]));
-    return !*changed || tn_step_reassemble_planned(&r->step);
-}
-
-static bool end(void *user)
-{
-    TnDeviceRobots *r = user;
-    const TnModel *m = r->model;
-    bool free = true;
-    for (int k = 0; k < r->out.link_count; k++) free &= !r->out.pushed[k];
-    tn_step_note_error(&r->step);
-    bool ok = free ? tn_step_integrate(&r->step) : tn_step_integrate_outside(&r->step);
-    if (!ok) return false;
-    for (int l = 1; l < m->link_count; l++) {
-        int k = r->carried[l];
-        if (k < 0) continue;
-        int s = m->links[r->world->division->carrier[l]].subsystem;
-        bool is_rod = m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
-        r->last[k] = is_rod ? r->out.seen[k] & TN_GPU_LISTED : r->out.pushed[k];
-    }
-    return true;
 }
 
 /* ---- there and back ---- */
@@ -444,14 +203,9 @@ bool tn_device_robots_create(const TnWorld *world, TnDeviceRobots **out, TnError
     }
     number_groups(r, parent);
     tn_free(parent);
+    count_rows(r);
     number_links(r);
-    r->out.user = r;
-    r->out.begin = begin;
-    r->out.write = write;
-    r->out.minds = minds;
-    r->out.replan = replan;
-    r->out.check = check;
-    r->out.end = end;
+    tn_device_robots_call(r);
     return refuse_large(r, err);
 }
 
@@ -467,6 +221,7 @@ void tn_device_robots_destroy(TnDeviceRobots *r)
     tn_free(r->carried);
     tn_free(r->wanted);
     tn_free(r->last);
+    tn_free(r->next);
     tn_free(r->out.groups);
     tn_free(r->out.links);
     tn_free(r);
