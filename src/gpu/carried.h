@@ -7,6 +7,7 @@
 #ifndef TN_GPU_CARRIED_H
 #define TN_GPU_CARRIED_H
 
+#include "carried_solve.h"
 #include "data.h"
 #include "memory.h"
 #include "motion.h"
@@ -86,6 +87,8 @@ inline void take_carried(Queue &q, Memory &memory, CarriedMemory &m, Base &s, Tn
         to.dim = from.dim;
         to.first_link = from.first_link;
         to.link_count = from.link_count;
+        to.row_room = from.row_room;
+        if (from.dim > s.most_unknowns) s.most_unknowns = from.dim;
         to.row_count = m.equations.on_device<int>(at[g].row_count);
         to.A = m.equations.on_device<double>(at[g].A);
         to.v_free = m.equations.on_device<double>(at[g].v_free);
@@ -97,8 +100,12 @@ inline void take_carried(Queue &q, Memory &memory, CarriedMemory &m, Base &s, Tn
         to.A_inverse = memory.take<double>(q, n * n);
         to.H_inverse = memory.take<double>(q, n * n);
         for (double **p : {&to.g, &to.v, &to.x, &to.y}) *p = memory.take<double>(q, n);
-        for (double **p : {&to.trial, &to.weight, &to.yield, &to.shift})
-            *p = memory.take<double>(q, rows);
+        for (double **p : {&to.weight, &to.yield, &to.shift}) *p = memory.take<double>(q, rows);
+        to.trial = memory.take<double>(q, 2 * rows);
+        to.tally = memory.take<double>(q, 7 * (size_t)from.link_count);
+        to.twists = memory.take<double>(q, 6 * (size_t)from.link_count);
+        to.products = memory.take<double>(q, from.dim > TN_LARGE_GROUP ? TN_PRODUCTS * n : 0);
+        to.panel = memory.take<double>(q, from.dim > TN_LARGE_GROUP ? 2 * TN_PIVOT * n : 0);
         to.F = memory.take<double>(q, 6 * (size_t)from.link_count);
         to.K = memory.take<double>(q, TN_SIDE_SUMS * (size_t)from.link_count);
         to.KT = memory.take<double>(q, 6 * n);

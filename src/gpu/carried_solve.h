@@ -18,8 +18,13 @@ namespace tn
 {
 
 #define TN_LINK_SIDES 16384 /* threads for the sides of all links */
+#define TN_LARGE_GROUP 96   /* unknowns that one team can take */
+#define TN_PRODUCTS 8       /* parts of a row of a large matrix times a vector */
+#define TN_PIVOT 32         /* rows that are eliminated at a time */
 
 /* ---- small parts ---- */
+
+TN_DEVICE inline bool is_large(const Group &group) { return group.dim > TN_LARGE_GROUP; }
 
 /* In place, of a symmetric positive definite matrix: Gauss and Jordan, no pivoting. x, y: n each.
  */
@@ -54,6 +59,48 @@ TN_DEVICE inline void invert(const Team &team, double *M, int n, double *x, doub
     team.each(n * n, [&](int i) { M[i] = fast[i]; });
 }
 
+/* Columns `first` and on of M_kk⁻¹ M_k. to the panel, M_kk⁻¹ itself at those of k, and these rows
+ * of M_.k behind it. Each team has M_kk⁻¹ for itself. */
+TN_DEVICE inline void write_panel(const Team &team, const Group &group, const double *M, int k,
+                                  int first)
+{
+    int n = group.dim, b = k + TN_PIVOT < n ? TN_PIVOT : n - k,
+        count = first + TN_PIVOT < n ? TN_PIVOT : n - first;
+    double *P = team.fast, *panel = group.panel, *left = panel + TN_PIVOT * (size_t)n;
+    team.each(b * b, [&](int i) { P[i] = M[(size_t)(k + i / b) * n + k + i % b]; });
+    invert_there(team, P, b, P + b * b, P + b * (b + 1));
+    team.each(b * count, [&](int i) {
+        int r = i / count, c = i % count;
+        double sum = 0.0;
+        for (int m = 0; m < b; m++) sum += P[r * b + m] * M[(size_t)(k + m) * n + first + c];
+        panel[(size_t)r * n + first + c] = first == k ? P[r * b + c] : sum;
+    });
+    team.each(count * b, [&](int i) {
+        int r = first + i / b;
+        left[(size_t)r * TN_PIVOT + i % b] = M[(size_t)r * n + k + i % b];
+    });
+}
+
+TN_DEVICE inline void apply_panel(const Team &team, const Group &group, double *M, int k, int row,
+                                  int column)
+{
+    int n = group.dim, b = k + TN_PIVOT < n ? TN_PIVOT : n - k,
+        rows = row + TN_PIVOT < n ? TN_PIVOT : n - row,
+        columns = column + TN_PIVOT < n ? TN_PIVOT : n - column;
+    const double *panel = group.panel, *left = panel + TN_PIVOT * (size_t)n;
+    team.each(rows * columns, [&](int i) {
+        int r = row + i / columns, c = column + i % columns;
+        double *m = &M[(size_t)r * n + c], sum = 0.0;
+        if (row == k) {
+            *m = panel[(size_t)(r - k) * n + c];
+            return;
+        }
+        for (int j = 0; j < b; j++)
+            sum += left[(size_t)r * TN_PIVOT + j] * panel[(size_t)j * n + c];
+        *m = column == k ? -sum : *m - sum;
+    });
+}
+
 /* out = M x */
 TN_DEVICE inline void multiply(const Team &team, const double *M, const double *x, int n,
                                double *out)
@@ -78,9 +125,10 @@ TN_DEVICE inline double twist_part(const CarriedLink &link, int r, const double 
     return dot(link.T + (size_t)r * link.count, x + link.start, link.count);
 }
 
-/* out = Tᵀ F + Jᵀλ */
+/* take(j, x_j) of each unknown, x = Tᵀ F + Jᵀλ */
+template <class F>
 TN_DEVICE inline void gather(const Team &team, const Base &s, const Group &group,
-                             const double *lambda, double *out)
+                             const double *lambda, F take)
 {
     int rows = *group.row_count, n = group.dim;
     team.each(n, [&](int j) {
@@ -92,7 +140,7 @@ TN_DEVICE inline void gather(const Team &team, const Base &s, const Group &group
             for (int k = 0; k < 6; k++) sum += link.T[k * link.count + at] * group.F[6 * l + k];
         }
         for (int r = 0; r < rows; r++) sum += group.J[(size_t)r * n + j] * lambda[r];
-        out[j] = sum;
+        take(j, sum);
     });
 }
 
@@ -157,14 +205,11 @@ TN_DEVICE inline double row_map(const TnGpuRow &row, double D, double u, double 
 
 /* ---- once per solve ---- */
 
-/* A⁻¹, twists of v_free and of the first guess, what links and rows yield, weights of rows. */
+/* Twists of v_free and of the first guess, what links and rows yield, weights of rows. */
 template <class R> TN_DEVICE inline void open_group(const Team &team, const View<R> &s, Group group)
 {
     typedef typename Vec4<R>::type V;
     int n = group.dim, rows = *group.row_count;
-    team.each_of_square(
-        n, [&](int i, int j) { group.A_inverse[(size_t)i * n + j] = group.A[(size_t)i * n + j]; });
-    invert(team, group.A_inverse, n, group.x, group.y);
     team.each(n, [&](int j) { group.v[j] = group.start[j] - group.v_free[j]; });
     team.each(group.link_count, [&](int l) {
         int i = s.body_count + group.first_link + l;
@@ -233,7 +278,7 @@ template <class R> void order_sides(Queue &q, const View<R> &s)
         128, TN_LINK_SIDES);
 }
 
-/* H⁻¹ and g, for v and λ as they are. */
+/* H and g, for v and λ as they are. */
 template <class R>
 TN_DEVICE inline void factor_group(const Team &team, const View<R> &s, Group group)
 {
@@ -279,28 +324,28 @@ TN_DEVICE inline void factor_group(const Team &team, const View<R> &s, Group gro
         });
     }
     multiply(team, H, group.v, n, group.x); /* (H - A) v */
-    gather(team, s, group, group.lambda, group.y);
-    team.each(n, [&](int j) { group.g[j] = group.x[j] - group.y[j]; });
+    gather(team, s, group, group.lambda, [&](int j, double Q) { group.g[j] = group.x[j] - Q; });
     team.each_of_square(n,
                         [&](int i, int j) { H[(size_t)i * n + j] += group.A[(size_t)i * n + j]; });
-    invert(team, H, n, group.x, group.y);
 }
 
 /* ---- an iteration ---- */
 
+/* Rows, forces, and x = g + 2Q. */
 template <class R>
-TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Group &group,
-                                   double row_alpha, double alpha)
+TN_DEVICE inline void begin_update(const Team &team, const View<R> &s, const Group &group,
+                                   double row_alpha)
 {
     typedef typename Vec4<R>::type V;
     int n = group.dim, rows = *group.row_count;
-    team.each(rows, [&](int r) {
-        double B = group.weight[r], t = group.trial[r];
-        double u = group.shift[r] + dot(group.J + (size_t)r * n, group.v, n);
-        t = B > 0.0 ? t + row_alpha * (group.lambda[r] - B * u - t) : 0.0;
-        group.trial[r] = t;
-        group.lambda[r] = project_row(group.rows[r], B, t);
-    });
+    if (rows)
+        team.each(rows, [&](int r) {
+            double B = group.weight[r], t = group.trial[r];
+            double u = group.shift[r] + dot(group.J + (size_t)r * n, group.v, n);
+            t = B > 0.0 ? t + row_alpha * (group.lambda[r] - B * u - t) : 0.0;
+            group.trial[r] = t;
+            group.lambda[r] = project_row(group.rows[r], B, t);
+        });
     sum_sides<6>(team, s, group, group.F, [&](int i, double *F) {
         V arm = s.side_arm[i], l = s.lambda[bits_in(arm.w) >> 1];
         double sign = bits_in(arm.w) & 1 ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z};
@@ -309,18 +354,81 @@ TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Gro
         F[4] += arm.z * f[0] - arm.x * f[2];
         F[5] += arm.x * f[1] - arm.y * f[0];
     });
-    gather(team, s, group, group.lambda, group.y);
-    team.each(n, [&](int j) { group.x[j] = group.g[j] + 2.0 * group.y[j]; });
-    multiply(team, group.H_inverse, group.x, n, group.v);
-    team.each(n, [&](int i) {
-        double Av = 0.0;
-        for (int j = 0; j < n; j++) Av += group.A[(size_t)j * n + i] * group.v[j];
-        group.g[i] += alpha * (group.y[i] - Av);
+    gather(team, s, group, group.lambda, [&](int j, double Q) {
+        group.y[j] = Q;
+        group.x[j] = group.g[j] + 2.0 * Q;
     });
-    team.each(6 * group.link_count, [&](int i) {
+}
+
+/* Twists and g, once v is there. A v = x - (H - A) v, and H - A is that of links and rows. */
+template <class R>
+TN_DEVICE inline void end_update(const Team &team, const View<R> &s, const Group &group,
+                                 double alpha)
+{
+    int n = group.dim, twists = 6 * group.link_count;
+    double *pull = group.trial + group.row_room; /* β J v of each row */
+    team.each(twists + *group.row_count, [&](int i) {
+        int r = i - twists;
+        if (r >= 0) {
+            pull[r] = group.weight[r] * dot(group.J + (size_t)r * n, group.v, n);
+            return;
+        }
         const CarriedLink &link = s.carried[group.first_link + i / 6];
+        double part = twist_part(link, i % 6, group.v);
         R *to = &s.v[2 * (s.body_count + group.first_link + i / 6) + i % 6 / 3].x;
-        to[i % 3] = (R)twist_part(link, i % 6, group.v);
+        to[i % 3] = (R)part;
+        group.twists[i] = part;
+    });
+    team.each(twists, [&](int i) {
+        const double *K = group.K + TN_SIDE_SUMS * (i / 6), *v = group.twists + i / 6 * 6;
+        int a = i % 6;
+        double sum = 0.0;
+        for (int b = 0; b < 6; b++) sum += K[a < b ? sym6(a, b) : sym6(b, a)] * v[b];
+        group.F[i] = sum;
+    });
+    gather(team, s, group, pull,
+           [&](int j, double Cv) { group.g[j] += alpha * (Cv - group.y[j] - group.g[j]); });
+}
+
+/* Part p of row i of H⁻¹ x. */
+TN_DEVICE inline void multiply_part(const Group &group, int i, int p)
+{
+    int n = group.dim, size = (n + TN_PRODUCTS - 1) / TN_PRODUCTS, begin = p * size,
+        end = begin + size < n ? begin + size : n;
+    double sum = 0.0;
+    for (int j = begin; j < end; j++) sum += group.H_inverse[(size_t)j * n + i] * group.x[j];
+    group.products[(size_t)p * n + i] = sum;
+}
+
+template <class R>
+TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Group &group,
+                                   double row_alpha, double alpha)
+{
+    begin_update(team, s, group, row_alpha);
+    if (is_large(group)) return;
+    multiply(team, group.H_inverse, group.x, group.dim, group.v);
+    end_update(team, s, group, alpha);
+}
+
+/* The matrices of large groups are for the whole device. */
+template <class R> void update_large(Queue &q, const View<R> &s)
+{
+    int most = s.most_unknowns, width = TN_PRODUCTS * most;
+    double alpha = s.alpha;
+    each(q, s.group_count * width, nullptr, [=] TN_DEVICE(int k) {
+        const Group &group = s.groups[k / width];
+        int p = k % width / most, i = k % most;
+        if (is_large(group) && i < group.dim) multiply_part(group, i, p);
+    });
+    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
+        const Group group = s.groups[g];
+        if (!is_large(group)) return;
+        team.each(group.dim, [&](int i) {
+            double sum = 0.0;
+            for (int p = 0; p < TN_PRODUCTS; p++) sum += group.products[(size_t)p * group.dim + i];
+            group.v[i] = sum;
+        });
+        end_update(team, s, group, alpha);
     });
 }
 
@@ -332,7 +440,7 @@ TN_DEVICE inline void judge_group(const Team &team, const View<R> &s, const Grou
 {
     typedef typename Vec4<R>::type V;
     int n = group.dim, rows = *group.row_count;
-    sum_sides<7>(team, s, group, group.K, [&](int i, double *sums) {
+    sum_sides<7>(team, s, group, group.tally, [&](int i, double *sums) {
         int c = s.sides[i] >> 1, second = s.sides[i] & 1;
         V l = s.lambda[c];
         double sign = second ? 1.0 : -1.0, f[3] = {sign * l.x, sign * l.y, sign * l.z}, m[3];
@@ -342,10 +450,10 @@ TN_DEVICE inline void judge_group(const Team &team, const View<R> &s, const Grou
         sums[6] += f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0;
     });
     team.each(group.link_count, [&](int l) {
-        for (int k = 0; k < 6; k++) group.F[6 * l + k] = group.K[7 * l + k];
-        s.carried_pushed[group.first_link + l] = group.K[7 * l + 6] > 0.0;
+        for (int k = 0; k < 6; k++) group.F[6 * l + k] = group.tally[7 * l + k];
+        s.carried_pushed[group.first_link + l] = group.tally[7 * l + 6] > 0.0;
     });
-    gather(team, s, group, group.lambda, group.y);
+    gather(team, s, group, group.lambda, [&](int j, double Q) { group.y[j] = Q; });
     multiply(team, group.A_inverse, group.y, n, group.vhat);
     team.each(n, [&](int j) { group.vhat[j] += group.v_free[j]; });
     team.each(6 * group.link_count, [&](int i) {
@@ -368,8 +476,42 @@ TN_DEVICE inline void judge_group(const Team &team, const View<R> &s, const Grou
     });
 }
 
+/* Inverts a matrix of each group, small ones by a team; of large ones blocks of TN_PIVOT rows and
+ * columns at a time: M_kk⁻¹ M_k. goes to a panel, with a copy of M_.k; then M -= M_.k M_kk⁻¹ M_k.
+ */
+template <class R> void invert_groups(Queue &q, const View<R> &s, bool of_A)
+{
+    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
+        const Group group = s.groups[g];
+        double *M = of_A ? group.A_inverse : group.H_inverse;
+        if (!is_large(group)) invert(team, M, group.dim, group.x, group.y);
+    });
+    if (s.most_unknowns <= TN_LARGE_GROUP) return;
+    int tiles = (s.most_unknowns + TN_PIVOT - 1) / TN_PIVOT;
+    for (int k = 0; k < s.most_unknowns; k += TN_PIVOT) {
+        teams(q, s.group_count * tiles, [=] TN_DEVICE(const Team &team, int i) {
+            const Group group = s.groups[i / tiles];
+            int first = i % tiles * TN_PIVOT;
+            if (is_large(group) && k < group.dim && first < group.dim)
+                write_panel(team, group, of_A ? group.A_inverse : group.H_inverse, k, first);
+        });
+        teams(q, s.group_count * tiles * tiles, [=] TN_DEVICE(const Team &team, int i) {
+            const Group group = s.groups[i / (tiles * tiles)];
+            int row = i / tiles % tiles * TN_PIVOT, column = i % tiles * TN_PIVOT;
+            if (is_large(group) && k < group.dim && row < group.dim && column < group.dim)
+                apply_panel(team, group, of_A ? group.A_inverse : group.H_inverse, k, row, column);
+        });
+    }
+}
+
 template <class R> void open_groups(Queue &q, const View<R> &s)
 {
+    int area = s.most_unknowns * s.most_unknowns;
+    each(q, s.group_count * area, nullptr, [=] TN_DEVICE(int k) {
+        const Group &group = s.groups[k / area];
+        if (k % area < group.dim * group.dim) group.A_inverse[k % area] = group.A[k % area];
+    });
+    invert_groups(q, s, true);
     teams(q, s.group_count,
           [=] TN_DEVICE(const Team &team, int g) { open_group(team, s, s.groups[g]); });
 }
@@ -379,6 +521,7 @@ template <class R> void factor_groups(Queue &q, const View<R> &s)
     order_sides(q, s);
     teams(q, s.group_count,
           [=] TN_DEVICE(const Team &team, int g) { factor_group(team, s, s.groups[g]); });
+    invert_groups(q, s, false);
 }
 
 template <class R> void judge_groups(Queue &q, const View<R> &s)
@@ -398,6 +541,7 @@ template <class R> void update_all(Queue &q, const View<R> &s, R row_alpha)
             update_group(team, s, s.groups[g], first, alpha);
         },
         s.body_count, bodies);
+    if (s.most_unknowns > TN_LARGE_GROUP) update_large(q, s);
 }
 
 /* As iterate(). */

@@ -61,7 +61,7 @@ struct alignas(16) Cell {
 
 /* Robots and cables that rows join (carried_solve.h); in double. */
 struct Group {
-    int dim, first_link, link_count;
+    int dim, first_link, link_count, row_room;
     /* of a step, from the host */
     const int *row_count;
     const double *A, *v_free, *start, *J;
@@ -71,7 +71,8 @@ struct Group {
     double *g, *v; /* v less v_free */
     double *x, *y; /* scratch */
     double *F, *K; /* per link: wrench, and 6 × 6 weights of its contacts */
-    double *KT, *sums;
+    double *KT, *sums, *tally, *twists;
+    double *products, *panel;               /* of large ones */
     double *trial, *weight, *yield, *shift; /* per row: t, B, D, e with J v_free */
     double *vhat, *lambda;                  /* found */
 };
@@ -146,7 +147,8 @@ struct Base {
     int *arrived; /* blocks at the barriers of resident.h */
     /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
     int carried_count, mocap_count, group_count;
-    int all_count; /* bodies, these included */
+    int most_unknowns; /* of a group */
+    int all_count;     /* bodies, these included */
     const CarriedLink *carried;
     Group *groups;
     const double *placed_frames, *placed_twists, *placed_ends, *carried_ways;

@@ -12,6 +12,8 @@ namespace tn
 #define TN_TEAM 256 /* threads */
 #endif
 
+#define TN_TEAM_FAST 5600 /* numbers in shared memory */
+
 #ifdef __CUDACC__
 
 struct Team {
@@ -43,8 +45,6 @@ struct Team {
         __syncthreads();
     }
 };
-
-#define TN_TEAM_FAST 5600
 
 template <class F> __global__ void __launch_bounds__(TN_TEAM) run_teams(F f)
 {
@@ -83,8 +83,8 @@ template <class F, class G> void teams_and_each(Queue &q, int n, F f, int count,
 #else
 
 struct Team {
-    double *fast = nullptr;
-    int fast_count = 0;
+    double *fast;
+    int fast_count;
     int size() const { return 1; }
     template <class F> void each(int n, F f) const
     {
@@ -100,13 +100,14 @@ struct Team {
 
 template <class F> void teams(Queue &q, int n, F f)
 {
-    for (int i = 0; i < n && !q.failed; i++) f(Team{}, i);
+    double fast[TN_TEAM_FAST];
+    for (int i = 0; i < n && !q.failed; i++) f(Team{fast, TN_TEAM_FAST}, i);
 }
 template <class F, class G> void teams_and_each(Queue &q, int n, F f, int count, G g)
 {
     if (q.failed) return;
     for (int i = 0; i < count; i++) g(i);
-    for (int i = 0; i < n; i++) f(Team{}, i);
+    for (int i = 0; i < n; i++) f(Team{nullptr, 0}, i);
 }
 
 #endif
