@@ -27,10 +27,14 @@ static void refuse(TnError *err, const char *what, const char *kind, const char 
         tn_error_add(err, TN_ERROR_USAGE, "device: %s cannot run on a device yet", what);
 }
 
+static bool is_free_part(const TnModel *m, int subsystem)
+{
+    return subsystem >= 0 && m->subsystems[subsystem].kind == TN_SUBSYSTEM_RIGID;
+}
+
 static bool is_free_body(const TnModel *m, int body)
 {
-    int s = m->links[m->bodies[body].link].subsystem;
-    return s >= 0 && m->subsystems[s].kind == TN_SUBSYSTEM_RIGID;
+    return is_free_part(m, m->links[m->bodies[body].link].subsystem);
 }
 
 static void check_bodies(const TnModel *m, TnError *err)
@@ -50,13 +54,14 @@ static void check_bodies(const TnModel *m, TnError *err)
 static void check_drives(const TnModel *m, TnError *err)
 {
     for (int i = 0; i < m->tendon_count; i++)
-        if (!m->tendons[i].direct) {
+        if (!m->tendons[i].direct || is_free_part(m, m->tendons[i].subsystem)) {
             refuse(err, "a tendon that is no sum over joints of one robot", "tendon",
                    m->tendon_names[i]);
             return;
         }
     for (int i = 0; i < m->actuator_count; i++)
-        if (m->actuators[i].path >= 0 || m->actuators[i].body >= 0) {
+        if (m->actuators[i].path >= 0 || m->actuators[i].body >= 0 ||
+            is_free_part(m, m->actuators[i].subsystem)) {
             refuse(err, "an actuator on something other than a joint or a tendon", "actuator",
                    m->actuator_names[i]);
             return;

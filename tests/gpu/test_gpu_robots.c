@@ -277,6 +277,25 @@ TEST(cables)
         check_agreement(names[i], compare(TN_DEVICE_CUDA64, models[i], 1e-12, 60), 15, 1e-9);
 }
 
+/* Parts that overlap by design, parts that are told not to collide, and parts that do. */
+TEST(robots_meet_themselves_as_on_the_cpu)
+{
+    static const char *const curled =
+        "<body name='b1' pos='.1 .5 .4'><joint axis='0 1 0' damping='5' stiffness='20'/>"
+        "<geom type='box' size='.1 .03 .03'/><body name='b2' pos='.1 0 0'>"
+        "<joint axis='0 1 0' damping='5' stiffness='50'/><geom type='capsule' fromto='0 0 0 0 0 "
+        ".06' size='.015'/><body name='b3' pos='0 0 .06'><joint axis='0 1 0'/><geom size='.05'/>"
+        "<geom type='capsule' fromto='0 0 0 -.12 0 0' size='.02'/><body name='b4' pos='-.12 0 0'>"
+        "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 -.1 0 0' size='.02'/></body>"
+        "</body></body></body>";
+    Agreement a = compare(
+        TN_DEVICE_CUDA64,
+        open_scene(curled, "<contact><exclude body1='b1' body2='b4'/></contact>", 9, SPHERE), 1e-12,
+        100);
+    check_agreement("curled", a, 30, 1e-9);
+    CHECK(a.contacts > 9 * a.compared + 10); /* nine are of spheres */
+}
+
 static uint64_t run(TnWorldDef def, const TnModel *model, int steps)
 {
     TnWorld *world = open_world(def, model);
