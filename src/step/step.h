@@ -45,7 +45,7 @@ typedef struct TnStep {
     double *predicted; /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
     double *blend;     /* per subsystem: share of v⁺ in its displacement, as planned (plan.c), */
     const double *outside; /* and as contacts want it that a device has; NULL: there are none */
-    bool *replanned;   /* per subsystem: that changed, and it is not assembled for it yet */
+    bool *replanned;       /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnConstraintInput constraint;
