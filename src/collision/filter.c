@@ -5,6 +5,7 @@
  * is part of a tree or a rod, holds a rod or is named by an exclude, so the model is asked for
  * nothing else. Parameters: from the geom of higher priority, else the larger of both. */
 #include "collider.h"
+#include "verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +66,14 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
                                    m->geoms[collider->slots[slot2].geom].body)
                ? 0
                : -1;
+}
+
+bool tn_filter_verdict(const TnCollider *collider, int slot1, int slot2, double *least)
+{
+    TnSlotPair pair;
+    bool collide = tn_filter_pair(collider, slot1, slot2, &pair);
+    *least = pair.least;
+    return collide;
 }
 
 /* Of a tree or a rod, or holding a rod's segment. */

@@ -118,12 +118,12 @@ TN_DEVICE inline void each_partner(const Base &s, const TnBounds &box, int lane,
 inline void begin_step(Queue &q, const Base &s)
 {
     int places = TN_PARTS * s.geom_count, most = s.pair_room + 1;
-    for (int n : {s.table_size, s.body_count + 1, places, (int)sizeof(Outcome) / 4})
+    for (int n : {s.table_size, s.all_count + 1, places, (int)sizeof(Outcome) / 4})
         if (n > most) most = n;
     each(q, most, nullptr, [=] TN_DEVICE(int i) {
         if (i < s.table_size) s.table[i].key = TN_EMPTY;
         if (i <= s.pair_room) s.pair_points[i] = 0;
-        if (i <= s.body_count) s.side_count[i] = s.side_fill[i] = 0;
+        if (i <= s.all_count) s.side_count[i] = s.side_fill[i] = 0;
         if (i < places) s.new_count[i] = 0;
         if (i < 3 * TN_LEVELS) s.reach[i] = 0;
         if (i < (int)sizeof(Outcome) / 4) ((int *)s.outcome)[i] = 0;

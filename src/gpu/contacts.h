@@ -43,6 +43,45 @@ TN_DEVICE inline void invert_sym3(const double S[9], double out[6])
     out[5] = (a * d - b * b) * i;
 }
 
+/* The same at a link of a robot or cable, C = T A⁻¹ Tᵀ. */
+TN_DEVICE inline void port_compliance(const double *C, const double *r, const double *n,
+                                      double out[2])
+{
+    /* columns of [r]× in Jᵀ = [I; [r]×] */
+    const double J[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
+    double P[3][3], normal = 0.0, trace = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double x[6];
+        for (int k = 0; k < 6; k++)
+            x[k] = C[6 * i + k] + J[i][0] * C[18 + k] + J[i][1] * C[24 + k] + J[i][2] * C[30 + k];
+        for (int j = 0; j < 3; j++)
+            P[i][j] = x[j] + J[j][0] * x[3] + J[j][1] * x[4] + J[j][2] * x[5];
+        trace += P[i][i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) normal += n[i] * P[i][j] * n[j];
+    out[0] = normal;
+    out[1] = 0.5 * (trace - normal);
+}
+
+/* Of a side of a contact. `scale`: size of the terms that it is a sum of, added up; of free bodies,
+ * which always yield, none. */
+TN_DEVICE inline void side_compliance(const Base &s, int r, const double *arm, const double *n,
+                                      double out[2], double *scale)
+{
+    if (r < s.body_count) {
+        compliance(s.inverse + 7 * r, arm, n, out);
+        return;
+    }
+    const double *C = s.port_compliance + 36 * (size_t)(r - s.body_count);
+    port_compliance(C, arm, n, out);
+    *scale += C[0] + C[7] + C[14] + v3_dot(arm, arm) * (C[21] + C[28] + C[35]);
+}
+
+/* Neither side yields in a direction (solver/weights.c): a slider across its axis, at a wall. */
+#define TN_DEAD_SHARE 1e-6
+#define TN_DEAD_ROUNDING_SHARE 1e-12
+
 /* A and the first v of the bodies, along the curve. */
 template <class R> void write_bodies(Queue &q, const View<R> &s)
 {
@@ -73,6 +112,7 @@ TN_DEVICE inline void shift_of(const Base &s, const TnContactPoint *c, int la, i
     StepLaw law = {s.t,     s.theta,     s.stabilization, s.gravity_size,
                    s.model, s.link_body, s.twists,        s.end_twists};
     contact_shift(law, c, la, lb, e, v2);
+    if (lb && s.link_body[lb] < 0) v3_add(e, e, v2); /* of a mocap body it is known */
 }
 
 /* The force that the last step had at this contact, in whichever part of its list. */
@@ -111,7 +151,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
     typedef typename Vec4<R>::type V;
     const int *count = &s.outcome->lists.contact_count;
     if (again) {
-        size_t places = sizeof(int) * (size_t)(s.body_count + 1);
+        size_t places = sizeof(int) * (size_t)(s.all_count + 1);
         device_clear(q, s.side_count, places);
         device_clear(q, s.side_fill, places);
         device_clear(q, s.new_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
@@ -124,11 +164,13 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             int bb = s.link_body[lb], ra = s.rank[s.link_body[la]], rb = bb >= 0 ? s.rank[bb] : -1;
             const double *n = c->normal;
             double e[3], last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2], D[2], give[3] = {0.0, 0.0, 0.0};
+            double scale = 0.0;
             shift_of(s, c, la, lb, e);
             last_force(s, c, last);
             note_place(s, i, c);
-            compliance(s.inverse + 7 * ra, c->arm1, n, Ca);
-            if (rb >= 0) compliance(s.inverse + 7 * rb, c->arm2, n, Cb);
+            side_compliance(s, ra, c->arm1, n, Ca, &scale);
+            if (rb >= 0) side_compliance(s, rb, c->arm2, n, Cb, &scale);
+            double all = Ca[0] + Ca[1] + Cb[0] + Cb[1];
             for (int k = 0; k < 2; k++) {
                 D[k] = Ca[k] + Cb[k];
                 double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
@@ -138,6 +180,10 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
                 s.start_beta[4 * (size_t)i + 2 + k] = rb >= 0 ? s.weight_scale / fb : 0.0;
                 B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
                 s.yield[2 * (size_t)i + k] = D[k];
+                if (scale > 0.0 &&
+                    !(D[k] > TN_DEAD_SHARE * all && D[k] > TN_DEAD_ROUNDING_SHARE * scale))
+                    B[k] = D[k] = s.yield[2 * (size_t)i + k] = s.start_beta[4 * (size_t)i + k] =
+                        s.start_beta[4 * (size_t)i + 2 + k] = 0.0;
             }
             if (s.ratio > 0.0) {
                 double ln = v3_dot(n, last);
@@ -167,7 +213,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);
         },
         128, likely);
-    scan(q, s.side_count, s.side_start, s.body_count + 1);
+    scan(q, s.side_count, s.side_start, s.all_count + 1);
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {

@@ -3,6 +3,7 @@
 #ifndef TN_GPU_DATA_H
 #define TN_GPU_DATA_H
 
+#include "gpu.h"
 #include "shared.h"
 
 namespace tn
@@ -54,6 +55,31 @@ struct alignas(16) Box : TnBounds {
 struct alignas(16) Cell {
     uint32_t key;
     int start, count, unused;
+};
+
+#define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
+
+/* Robots and cables that rows join (carried_solve.h); in double. */
+struct Group {
+    int dim, first_link, link_count, row_room;
+    /* of a step, from the host */
+    const int *row_count;
+    const double *A, *v_free, *start, *J;
+    const TnGpuRow *rows;
+    /* what the device makes of it */
+    double *A_inverse, *H_inverse;
+    double *g, *v; /* v less v_free */
+    double *x, *y; /* scratch */
+    double *F, *K; /* per link: wrench, and 6 × 6 weights of its contacts */
+    double *KT, *sums, *tally, *twists;
+    double *products, *panel;               /* of large ones */
+    double *trial, *weight, *yield, *shift; /* per row: t, B, D, e with J v_free */
+    double *vhat, *lambda;                  /* found */
+};
+
+struct CarriedLink {
+    int link, group, start, count;
+    const double *T; /* 6 × count */
 };
 
 struct Base {
@@ -119,6 +145,15 @@ struct Base {
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
     int *arrived; /* blocks at the barriers of resident.h */
+    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
+    int carried_count, mocap_count, group_count;
+    int most_unknowns; /* of a group */
+    int all_count;     /* bodies, these included */
+    const CarriedLink *carried;
+    Group *groups;
+    const double *placed_frames, *placed_twists, *placed_ends, *carried_ways;
+    int *carried_seen, *carried_pushed;
+    double *port_compliance; /* T A⁻¹ Tᵀ, 36 each */
     Outcome *outcome;
 };
 

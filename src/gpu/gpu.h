@@ -1,6 +1,7 @@
-/* gpu.h: one large scene of free bodies on a device. The host owns the model; the device owns the
- * state while it steps, and hands it back on request. none.c stands for it in builds without CUDA.
- */
+/* gpu.h: one large scene on a device. The host owns the model; the device owns the state of the
+ * free bodies while it steps, and hands it back on request. Robots and cables stay with the host,
+ * which assembles and advances them; the device has their geoms and solves their equations with the
+ * rest. none.c stands for it in builds without CUDA. */
 #ifndef TN_GPU_GPU_H
 #define TN_GPU_GPU_H
 
@@ -17,6 +18,61 @@ struct TnCollider;
 struct TnContactPoint;
 typedef struct TnGpuScene TnGpuScene;
 
+/* ---- what the host assembles: robots, cables, mocap bodies ---- */
+
+/* A scalar row: lower <= λ <= upper, or soft as TnRow has it (solver/problem.h). */
+typedef struct TnGpuRow {
+    double e, lower, upper, k, alpha;
+    double scale, lever; /* of its weight; m/s per unit of J v */
+    double lambda;       /* the first guess, then what was found */
+    int soft, pad;
+} TnGpuRow;
+
+/* Those that rows join, solved together as one full matrix. The host writes its equations of each
+ * step, A v̂ = A v_free + Tᵀ F + Jᵀλ; the device finds v̂ and λ. */
+typedef struct TnGpuGroup {
+    int dim;                    /* unknowns */
+    int first_link, link_count; /* of TnGpuCarried.links */
+    int row_room;               /* rows that it may have */
+    int row_count;
+    double *A, *v_free, *v; /* dim × dim, dim, dim; v: the first guess, then v̂ */
+    double *J;              /* row_count × dim */
+    TnGpuRow *rows;
+} TnGpuGroup;
+
+typedef struct TnGpuLink {
+    int link;         /* of the model */
+    int start, count; /* its twist depends on these unknowns of its group; none: it does not move */
+    double *T;        /* of a step: 6 × count */
+} TnGpuLink;
+
+#define TN_GPU_FRAME 19 /* numbers of a place: pos, quat, rot, com as in TnLinkFrame */
+#define TN_GPU_LISTED                                                                              \
+    1 /* of TnGpuCarried.seen: the link has contacts; the free motion closes one */
+#define TN_GPU_CLOSES 2
+
+/* Links of groups, in the order of the groups, and behind them the mocap bodies. */
+typedef struct TnGpuCarried {
+    int group_count, link_count, mocap_count;
+    TnGpuGroup *groups;
+    TnGpuLink *links; /* link_count + mocap_count */
+    /* of a step, per link: */
+    double (*frames)[TN_GPU_FRAME], (*twists)[6], (*end_twists)[6];
+    double (*moved)[6]; /* it moves by t times this */
+    const int *seen;    /* after collision */
+    const int *pushed;  /* by a contact, after a solve */
+    /* The host's part of a step, in this order; false: the step is refused. */
+    void *user;
+    bool (*begin)(void *user);             /* writes places */
+    bool (*write)(void *user, bool again); /* equations; `again`: from what was found */
+    /* Whether `seen`, or what was found, makes other equations, to be written again. NULL where it
+     * never does. */
+    bool (*minds)(void *user);
+    bool (*replan)(void *user, bool *changed);
+    bool (*check)(void *user, bool *changed); /* of what was found; writes `moved` */
+    bool (*end)(void *user);                  /* takes the new state over */
+} TnGpuCarried;
+
 typedef struct TnGpuDef {
     double t, theta; /* s, as the world's */
     double stabilization;
@@ -27,6 +83,9 @@ typedef struct TnGpuDef {
     double contact_ratio; /* contacts yield by 1/ratio of their compliance; 0: they are rigid */
     double warm_start;    /* share of the last forces */
     bool float64;         /* forces and velocities of the iteration; the rest always is */
+    /* Dimensions and callbacks are set; the scene gives it memory, for its own lifetime. NULL: none
+     */
+    TnGpuCarried *carried;
 } TnGpuDef;
 
 typedef struct TnGpuReport {

@@ -3,6 +3,7 @@
 #ifndef TN_GPU_JUDGE_H
 #define TN_GPU_JUDGE_H
 
+#include "carried_solve.h"
 #include "data.h"
 #include "laws.h"
 
@@ -13,11 +14,13 @@ namespace tn
 TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
                                     const double D[2], double mu)
 {
-    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = ln - un / D[0], t[3], lt[3], size = 0.0;
+    /* what yields nothing has no map */
+    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = D[0] > 0.0 ? ln - un / D[0] : ln, t[3], lt[3],
+           size = 0.0;
     double normal = tn > 0.0 ? tn : 0.0, most = mu * normal;
     for (int k = 0; k < 3; k++) {
         lt[k] = l[k] - ln * n[k];
-        t[k] = lt[k] - (u[k] - un * n[k]) / D[1];
+        t[k] = D[1] > 0.0 ? lt[k] - (u[k] - un * n[k]) / D[1] : lt[k];
         size += t[k] * t[k];
     }
     size = sqrt(size);
@@ -40,6 +43,7 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
                                  s.points, F);
         pushed_velocity(s.inverse + 7 * r, s.systems[i].v_free, F, s.v_end + 6 * r);
     });
+    judge_groups(q, s);
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
         [=] TN_DEVICE(int i) {

@@ -2,6 +2,7 @@
 #ifndef TN_GPU_MIRROR_H
 #define TN_GPU_MIRROR_H
 
+#include "../collision/verdict.h"
 #include "scene.h"
 
 namespace tn
@@ -129,6 +130,33 @@ inline void note_shapes(Base &s, const TnCollider *c)
     }
 }
 
+/* Which parts of robots and cables collide: a table over slots that need a look at the model, and
+ * how deep in each other those may be that overlap by design. */
+inline void copy_filter(Queue &q, Memory &memory, TnCollider &out, const TnCollider *c)
+{
+    std::vector<int> place((size_t)c->count + 1, -1), slots;
+    for (int i = 0; i < c->count; i++)
+        if (c->slots[i].special) {
+            place[(size_t)i] = (int)slots.size();
+            slots.push_back(i);
+        }
+    size_t n = slots.size();
+    std::vector<uint8_t> table(n * n + 1, 0);
+    std::vector<TnOverlap> overlaps;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n && slots[i] < c->moving_count; k++) {
+            double least;
+            if (!tn_filter_verdict(c, slots[i], slots[k], &least)) continue;
+            table[i * n + k] = 1;
+            if (least > -INFINITY) overlaps.push_back(TnOverlap{slots[i], slots[k], least});
+        }
+    place[(size_t)c->count] = (int)n;
+    out.slot_of = memory.copy(q, place.data(), place.size());
+    out.excluded = memory.copy(q, table.data(), table.size());
+    out.overlaps = memory.copy(q, overlaps.data(), overlaps.size());
+    out.overlap_count = (int)overlaps.size();
+}
+
 inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c)
 {
     TnCollider collider = *c;
@@ -141,29 +169,43 @@ inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c
     collider.surfaces = memory.copy(q, c->surfaces, (size_t)c->surface_count);
     collider.place = memory.copy(q, c->place, n);
     collider.bounds = memory.copy(q, c->bounds, n);
+    copy_filter(q, memory, collider, c);
     collider.beyond = nullptr;
     collider.asleep = nullptr;
     collider.model = s.model;
     s.collider = memory.copy(q, &collider, 1);
 }
 
-/* Which link is which body. Bodies without geoms are behind all others along the curve. */
-inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c)
+/* Which link is which body. Bodies without geoms are behind all others along the curve, and behind
+ * them the links of robots and cables. */
+inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c,
+                          const TnGpuCarried *carried)
 {
     std::vector<int> body_link, link_body((size_t)m->link_count, -1);
     for (int i = 0; i < m->subsystem_count; i++) {
+        if (m->subsystems[i].kind != TN_SUBSYSTEM_RIGID) continue;
         link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
         body_link.push_back(m->subsystems[i].link_start);
     }
-    std::vector<int> first_slot(body_link.size(), -1), rank(body_link.size() + 1, 0);
-    for (int k = c->moving_count - 1; k >= 0; k--)
-        first_slot[(size_t)link_body[(size_t)c->slots[k].link]] = k;
+    s.carried_count = carried ? carried->link_count : 0;
+    s.mocap_count = carried ? carried->mocap_count : 0;
+    s.group_count = carried ? carried->group_count : 0;
+    s.body_count = (int)body_link.size();
+    s.all_count = s.body_count + s.carried_count;
+    std::vector<int> first_slot((size_t)s.all_count, -1), rank((size_t)s.all_count + 1, 0);
+    for (int k = c->moving_count - 1; k >= 0; k--) {
+        int body = link_body[(size_t)c->slots[k].link];
+        if (body >= 0) first_slot[(size_t)body] = k;
+    }
+    for (int k = 0; k < s.carried_count; k++) {
+        link_body[(size_t)carried->links[k].link] = s.body_count + k;
+        rank[(size_t)(s.body_count + k)] = s.body_count + k;
+    }
     int behind = 0;
     for (int slot : first_slot) behind += slot >= 0;
     s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
     for (size_t i = 0; i < body_link.size(); i++)
         if (first_slot[i] < 0) rank[i] = behind++;
-    s.body_count = (int)body_link.size();
     s.body_link = memory.copy(q, body_link.data(), body_link.size());
     s.link_body = memory.copy(q, link_body.data(), link_body.size());
     s.first_slot = memory.copy(q, first_slot.data(), first_slot.size());
@@ -219,7 +261,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     copy_collider(q, memory, s, c);
     note_shapes(s, c);
     sort_out_levels(q, memory, s, c);
-    number_bodies(q, memory, s, m, c);
+    number_bodies(q, memory, s, m, c, def.carried);
     s.frames = memory.take<TnLinkFrame>(q, links);
     TnLinkFrame world{};
     world.quat[0] = world.rot[0] = world.rot[4] = world.rot[8] = 1.0;

@@ -35,6 +35,7 @@ Scene<R>::Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t
     dof_count = m->dof_count;
     mirror_model(q, own, s, m, c, d);
     take_bodies();
+    if (d.carried) take_carried(q, own, carried, s, d.carried);
     take_pairs(8 * s.finite_count + 1024);
     take_contacts(6 * s.finite_count + 1024);
     take_look(s.finite_count / 2 + 1024);
@@ -57,12 +58,12 @@ template <class R> Scene<R>::~Scene()
 template <class R> void Scene<R>::take_bodies()
 {
     typedef typename Vec4<R>::type V;
-    size_t n = (size_t)s.body_count, f = (size_t)s.finite_count,
+    size_t n = (size_t)s.body_count, all = (size_t)s.all_count, f = (size_t)s.finite_count,
            g = TN_PARTS * (size_t)s.geom_count;
     s.lanes = s.finite_count < TN_MANY_GEOMS ? 8 : 2;
     s.table_size = 16;
     while ((size_t)s.table_size < 2 * f) s.table_size *= 2;
-    s.systems = own.take<TnRigidSystem>(q, n);
+    s.systems = own.take<TnRigidSystem>(q, all);
     for (uint32_t **p : {&s.keys, &s.sorted_keys}) *p = own.take<uint32_t>(q, f);
     for (int **p : {&s.slots_in, &s.sorted_slots, &s.is_first, &s.rank_start})
         *p = own.take<int>(q, f + 1);
@@ -74,17 +75,17 @@ template <class R> void Scene<R>::take_bodies()
     for (int **p : {&s.old_first, &s.old_count, &s.new_first, &s.new_count})
         *p = own.take<int>(q, g);
     for (int **p : {&s.side_count, &s.side_start, &s.side_fill, &s.pushed})
-        *p = own.take<int>(q, n + 1);
+        *p = own.take<int>(q, all + 1);
     s.inverse = own.take<double>(q, 7 * n);
-    s.v_end = own.take<double>(q, 6 * n);
+    s.v_end = own.take<double>(q, 6 * all);
     s.Hinv = own.take<R>(q, 21 * n);
     s.A = own.take<R>(q, 7 * n);
     s.g = own.take<R>(q, 6 * n);
-    s.v = own.take<V>(q, 2 * n);
+    s.v = own.take<V>(q, 2 * all);
     s.outcome = own.take<Outcome>(q, 1);
     s.arrived = own.take<int>(q, 1);
-    reserve_scratch(q, s.body_count + 1 > s.lanes * s.finite_count ? s.body_count + 1
-                                                                   : s.lanes * s.finite_count);
+    reserve_scratch(q, s.all_count + 1 > s.lanes * s.finite_count ? s.all_count + 1
+                                                                  : s.lanes * s.finite_count);
 }
 
 template <class R> void Scene<R>::take_pairs(int room)
@@ -204,7 +205,9 @@ template <class R> int Scene<R>::chunk() const
 
 template <class R> void Scene<R>::solve_part(const View<R> &view, bool first)
 {
-    if (fits(room, view, likely_contacts))
+    if (s.group_count)
+        iterate_with_groups(q, view, chunk(), first, likely_contacts);
+    else if (fits(room, view, likely_contacts))
         iterate_on_chip(q, room, view, chunk(), first);
     else
         iterate(q, view, chunk(), first, likely_contacts);
@@ -226,21 +229,41 @@ template <class R> void Scene<R>::enqueue(Part part, Way way)
         LAP(write_contacts(q, view, false, likely_contacts));
         LAP(factor(q, view));
         break;
+    case COLLIDE:
+        LAP(begin_step(q, view));
+        LAP(assemble(q, view));
+        LAP(place_carried(q, view));
+        LAP(find_pairs(q, view));
+        LAP(find_points(q, view, likely_pairs, likely_hard));
+        LAP(note_seen(q, view, likely_contacts));
+        carried.seen.download(q);
+        LAP(write_bodies(q, view));
+        break;
+    case WRITE:
+        LAP(open_groups(q, view));
+        LAP(write_contacts(q, view, false, likely_contacts));
+        LAP(factor(q, view));
+        LAP(factor_groups(q, view));
+        break;
     case FIRST:
     case MORE:
         LAP(solve_part(view, part == FIRST));
         LAP(judge(q, view, likely_contacts));
+        if (s.group_count) carried.found.download(q);
         break;
     case TAIL:
         LAP(advance(q, view));
+        if (s.group_count) LAP(note_ways(q, view));
         break;
     case LOOK:
         LAP(find_missed(q, view));
         break;
     default: /* AGAIN, SOFTER */
         if (part == AGAIN) add_missed(q, view);
+        if (s.group_count) open_groups(q, view);
         write_contacts(q, view, true, likely_contacts);
         factor(q, view);
+        if (s.group_count) factor_groups(q, view);
     }
     if (part != WHOLE) copy_bytes(q, outcome, s.outcome, sizeof *outcome);
 }
@@ -347,6 +370,7 @@ template <class R> void Scene<R>::solve(TnGpuReport *report)
         if (done < def.iterations) continue;
         if (way.soft || !(s.ratio > 0.0)) return;
         way = Way{0, true};
+        if (def.carried) write_equations(true);
         play(SOFTER, way);
         done = 0;
         patience = TN_PATIENCE;
@@ -372,12 +396,85 @@ template <class R> bool Scene<R>::look_for_missed(TnGpuReport *report)
         if (!outcome->look.missed) return true;
         report->missed += outcome->look.missed;
         report->passes++;
+        if (def.carried) {
+            write_equations(true);
+            play(AGAIN);
+            solve_with_host(report);
+            if (refused) return true;
+            continue;
+        }
         play(AGAIN);
         solve(report);
         play(TAIL);
         wait(q);
     }
     return true;
+}
+
+/* ---- with robots and cables ---- */
+
+/* The host's equations go to the device; not finite: the step is refused. */
+template <class R> void Scene<R>::write_equations(bool again)
+{
+    const TnGpuCarried *c = def.carried;
+    if (again) fetch_equations();
+    if (!c->write(c->user, again)) refused = true;
+    for (int g = 0; g < c->group_count; g++)
+        *carried.row_counts[(size_t)g] = c->groups[g].row_count;
+    carried.equations.upload(q);
+}
+
+/* What was found, for the host. */
+template <class R> void Scene<R>::fetch_equations()
+{
+    const TnGpuCarried *c = def.carried;
+    for (int g = 0; g < c->group_count; g++) {
+        const TnGpuGroup &group = c->groups[g];
+        memcpy(group.v, carried.vhat[(size_t)g], sizeof(double) * (size_t)group.dim);
+        for (int r = 0; r < group.row_count; r++)
+            group.rows[r].lambda = carried.lambda[(size_t)g][r];
+    }
+}
+
+/* To the tolerance or the count, and as often as what is found makes other equations; then how all
+ * move. */
+template <class R> void Scene<R>::solve_with_host(TnGpuReport *report)
+{
+    const TnGpuCarried *c = def.carried;
+    for (int pass = 0;; pass++) {
+        bool changed = false;
+        solve(report);
+        if (q.failed || outcome->judged.bad) return;
+        fetch_equations();
+        if (!c->check(c->user, &changed)) refused = true;
+        if (refused || !changed || pass == TN_REPEATS) break;
+        write_equations(true);
+        play(SOFTER);
+        report->passes++;
+    }
+    carried.ways.upload(q);
+    play(TAIL);
+    wait(q);
+}
+
+/* Up to where all move. */
+template <class R> void Scene<R>::step_with_host(TnGpuReport *report)
+{
+    const TnGpuCarried *c = def.carried;
+    bool changed = false;
+    refused = !c->begin(c->user);
+    if (refused) return;
+    carried.places.upload(q);
+    play(COLLIDE);
+    if (c->minds(c->user)) {
+        wait(q);
+        if (q.failed) return;
+        if (!c->replan(c->user, &changed)) refused = true;
+    }
+    write_equations(false);
+    if (refused) return;
+    play(WRITE);
+    solve_with_host(report);
 }
 
 template <class R> void Scene<R>::swap_buffers()
@@ -398,7 +495,9 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
         *report = TnGpuReport{};
         report->passes = 1;
         outcome->look = Look{};
-        if (def.tolerance > 0.0) {
+        if (def.carried) {
+            step_with_host(report);
+        } else if (def.tolerance > 0.0) {
             play(HEAD);
             solve(report);
             play(TAIL);
@@ -408,6 +507,7 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
         }
         wait(q);
         if (q.failed) return;
+        if (refused) break;
     } while (grow() || (!q.failed && !look_for_missed(report) && grow()));
     if (q.failed) return;
     report->pair_count = outcome->lists.pair_count;
@@ -416,7 +516,8 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
     report->rigid_error = sqrt(double_of(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
     report->max_penetration = double_of(outcome->judged.deepest);
     report->mean_penetration = mean_depth(outcome->judged);
-    report->finite = !outcome->judged.bad;
+    report->finite = !outcome->judged.bad && !refused;
+    if (report->finite && def.carried) report->finite = def.carried->end(def.carried->user);
     if (!report->finite) return;
     contact_count = report->contact_count;
     swap_buffers();

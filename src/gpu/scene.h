@@ -12,6 +12,9 @@
  *     again              contacts with these, factor; then solve and tail
  *     softer             contacts that yield more, factor, where the solve did not get there
  *
+ * With robots and cables (carried.h) the head is in two: up to the points, while the host writes
+ * the equations of these, and from there on.
+ *
  * Each number is computed by one thread in a fixed order, so two runs have the same bits. Each of
  * these parts is recorded as a graph and replayed. What does not fit into the memory for pairs and
  * contacts is counted; the memory grows then and the step is done again. */
@@ -21,6 +24,8 @@
 #include <utility>
 
 #include "any_scene.h"
+#include "carried.h"
+#include "carried_solve.h"
 #include "contacts.h"
 #include "iterate.h"
 #include "judge.h"
@@ -42,7 +47,19 @@ namespace tn
 #define TN_RELAXATIONS 3
 #define TN_RETREAT 3.0
 
-typedef enum Part { WHOLE, HEAD, FIRST, MORE, TAIL, LOOK, AGAIN, SOFTER, PARTS } Part;
+typedef enum Part {
+    WHOLE,
+    HEAD,
+    FIRST,
+    MORE,
+    TAIL,
+    LOOK,
+    AGAIN,
+    SOFTER,
+    COLLIDE, /* the head of a scene with robots, in two */
+    WRITE,
+    PARTS
+} Part;
 
 /* How a part is run. */
 struct Way {
@@ -60,6 +77,7 @@ template <class R> struct Scene : AnyScene {
     bool wrench_set = false;
     int likely_pairs = 0, likely_contacts = 0, likely_hard = 0;
     ResidentRoom room;
+    CarriedMemory carried;
     int turn = 0; /* buffers are swapped in each step: parts are recorded for both sets */
 
     Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t limit);
@@ -86,6 +104,12 @@ template <class R> struct Scene : AnyScene {
     bool look_for_missed(TnGpuReport *report);
     void swap_buffers();
     double error() const;
+    /* of scenes with robots and cables */
+    void write_equations(bool again);
+    void fetch_equations();
+    void step_with_host(TnGpuReport *report);
+    void solve_with_host(TnGpuReport *report);
+    bool refused = false; /* by the host */
 #ifdef __CUDACC__
     cudaGraphExec_t graphs[PARTS][TN_RELAXATIONS][2][2] = {}; /* by Way and turn */
 #endif

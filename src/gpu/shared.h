@@ -43,12 +43,20 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #undef tn_collide
 #undef _Static_assert
 
-/* Models with explicit pairs and excludes stay on the host. */
-__device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks)
+/* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. Models with
+ * explicit pairs stay on the host. */
+__device__ inline int tn_filter_special(const TnCollider *c, int slot1, int slot2, bool masks)
 {
-    return masks ? 0 : -1;
+    size_t n = (size_t)c->slot_of[c->count], row = (size_t)c->slot_of[slot1];
+    return masks && c->excluded[row * n + (size_t)c->slot_of[slot2]] ? 0 : -1;
 }
-__device__ inline double tn_overlap_limit(const TnCollider *, int, int) { return -INFINITY; }
+__device__ inline double tn_overlap_limit(const TnCollider *c, int slot1, int slot2)
+{
+    for (int i = 0; i < c->overlap_count; i++)
+        if (c->overlaps[i].slot1 == slot1 && c->overlaps[i].slot2 == slot2)
+            return c->overlaps[i].depth;
+    return -INFINITY;
+}
 __device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
 
 #ifdef __CUDACC__

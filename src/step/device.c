@@ -8,6 +8,7 @@
 #include "../base/base.h"
 #include "../collision/collider.h"
 #include "../gpu/gpu.h"
+#include "device_robots.h"
 #include "step.h"
 
 /* Islands that are too large for Newton's method are solved so much less exactly, in so many more
@@ -26,17 +27,51 @@ static void refuse(TnError *err, const char *what, const char *kind, const char 
         tn_error_add(err, TN_ERROR_USAGE, "device: %s cannot run on a device yet", what);
 }
 
+static bool is_free_part(const TnModel *m, int subsystem)
+{
+    return subsystem >= 0 && m->subsystems[subsystem].kind == TN_SUBSYSTEM_RIGID;
+}
+
+static bool is_free_body(const TnModel *m, int body)
+{
+    return is_free_part(m, m->links[m->bodies[body].link].subsystem);
+}
+
 static void check_bodies(const TnModel *m, TnError *err)
 {
-    static const char *const kinds[] = {
-        [TN_SUBSYSTEM_TREE] = "a body with joints", [TN_SUBSYSTEM_ROD] = "a cable"};
-    for (int s = 0; s < m->subsystem_count; s++) {
-        const TnSubsystem *sub = &m->subsystems[s];
-        if (sub->kind != TN_SUBSYSTEM_TREE && sub->kind != TN_SUBSYSTEM_ROD) continue;
-        refuse(err, kinds[sub->kind], "body", m->body_names[m->links[sub->link_start].body]);
+    if (m->soft_count) refuse(err, "a soft body", "soft body", m->soft_names[0]);
+    for (int i = 0; i < m->equality_count; i++) {
+        const TnEquality *e = &m->equalities[i];
+        bool of_bodies = e->type == TN_EQUALITY_WELD || e->type == TN_EQUALITY_CONNECT;
+        if (!of_bodies || (!is_free_body(m, e->body1) && !is_free_body(m, e->body2))) continue;
+        refuse(err, "an equality of a free body", "body",
+               m->body_names[is_free_body(m, e->body1) ? e->body1 : e->body2]);
         return;
     }
-    if (m->soft_count) refuse(err, "a soft body", "soft body", m->soft_names[0]);
+}
+
+/* What pulls along paths is in rows of several bodies. */
+static void check_drives(const TnModel *m, TnError *err)
+{
+    for (int i = 0; i < m->tendon_count; i++)
+        if (!m->tendons[i].direct || is_free_part(m, m->tendons[i].subsystem)) {
+            refuse(err, "a tendon that is no sum over joints of one robot", "tendon",
+                   m->tendon_names[i]);
+            return;
+        }
+    for (int i = 0; i < m->actuator_count; i++)
+        if (m->actuators[i].path >= 0 || m->actuators[i].body >= 0 ||
+            is_free_part(m, m->actuators[i].subsystem)) {
+            refuse(err, "an actuator on something other than a joint or a tendon", "actuator",
+                   m->actuator_names[i]);
+            return;
+        }
+    for (int l = 0; l < m->link_count; l++)
+        if (m->links[l].lift != 0.0 && is_free_body(m, m->links[l].body)) {
+            refuse(err, "gravity compensation of a free body", "body",
+                   m->body_names[m->links[l].body]);
+            return;
+        }
 }
 
 static void check_geoms(const TnWorld *world, TnError *err)
@@ -59,12 +94,9 @@ static void check_counts(const TnModel *m, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {
-        {m->equality_count > 0, "an equality"}, {m->tendon_count > 0, "a tendon"},
-        {m->actuator_count > 0, "an actuator"}, {m->wheel_count > 0, "a wheel"},
-        {m->mocap_count > 0, "a mocap body"},   {m->pair_count > 0, "an explicit contact pair"},
-        {m->exclude_count > 0, "an exclude"},   {m->drags != NULL, "a medium"},
-        {m->has_lift, "gravity compensation"}};
+    } parts[] = {{m->wheel_count > 0, "a wheel"},
+                 {m->pair_count > 0, "an explicit contact pair"},
+                 {m->drags != NULL, "a medium"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL, NULL);
 }
@@ -83,6 +115,7 @@ static bool check(const TnWorld *world, TnError *err)
     int before = err->count;
     check_bodies(world->model, err);
     check_geoms(world, err);
+    check_drives(world->model, err);
     check_counts(world->model, err);
     if (world->def.ranks) refuse(err, "a world of several processes", NULL, NULL);
     if (world->def.sleep != TN_SLEEP_OFF) refuse(err, "sleeping", NULL, NULL);
@@ -121,6 +154,10 @@ static bool make_scene(TnWorld *world, TnError *err)
     TnGpuDef def = tn_device_def(world);
     if (!check(world, err)) return false;
     tn_gpu_destroy(side->scene);
+    side->scene = NULL;
+    tn_device_robots_destroy(side->robots);
+    if (!tn_device_robots_create(world, &side->robots, err)) return false;
+    def.carried = tn_device_robots_carried(side->robots);
     side->scene = tn_gpu_create(world->model, world->collider, &def, err);
     side->put = side->scene != NULL;
     side->renew = false;
@@ -144,6 +181,7 @@ void tn_device_destroy(TnWorld *world)
     TnDeviceSide *side = world->device;
     if (!side) return;
     tn_gpu_destroy(side->scene);
+    tn_device_robots_destroy(side->robots);
     tn_free(side->points);
     tn_free(side->force);
     tn_free(side);
@@ -183,6 +221,7 @@ void tn_device_fetch(TnWorld *world)
     }
     memcpy(world->state.qpos, world->next_qpos, sizeof(double) * (size_t)world->model->qpos_count);
     memcpy(world->state.qvel, world->next_qvel, sizeof(double) * (size_t)world->model->dof_count);
+    if (side->robots) tn_device_robots_get(side->robots, world);
     side->ahead = false;
     side->time = world->state.time;
     place(world);
@@ -247,6 +286,7 @@ static bool hand_over(TnWorld *world, TnError *err)
     if (side->put &&
         !tn_gpu_put(side->scene, world->state.qpos, world->state.qvel, side->forget, err))
         return false;
+    if (side->put && side->robots) tn_device_robots_put(side->robots, world);
     side->put = side->forget = false;
     return tn_gpu_put_wrench(side->scene,
                              world->wrench_set ? (const double(*)[6])world->wrench : NULL, err);
@@ -274,12 +314,14 @@ static bool take_parts(TnWorld *world, TnStepReport *report, bool *refused, TnEr
     double tolerance = solver->tolerance * (is_compliant(solver) ? COMPLIANT_TOLERANCES : 1.0);
     for (int k = 0; k < world->substeps; k++) {
         TnGpuReport part;
+        if (world->device->robots) tn_device_robots_drive(world->device->robots, world, k);
         if (!tn_gpu_step(world->device->scene, &part, err)) return false;
         *refused = !part.finite;
         if (*refused) return true;
         add_part(report, &part, scale, tolerance);
     }
     report->mean_penetration /= world->substeps;
+    report->row_count = tn_device_robots_rows(world->device->robots);
     return true;
 }
 

@@ -13,12 +13,13 @@ struct TnGpuScene;
 
 typedef struct TnDeviceSide {
     struct TnGpuScene *scene; /* NULL: it failed, and the state here is the last that is known */
-    bool ahead;               /* the device's state is newer than the host's */
-    bool put, forget, renew;  /* before the next step: the state, no forces, the model */
-    double time;              /* s: of the host's state */
-    int contact_count;        /* on the device, of the last step */
-    bool has_contacts;        /* world->contacts are these */
-    TnContactPoint *points;   /* the host's copies */
+    struct TnDeviceRobots *robots; /* what is no free body (device_robots.h); NULL: there is none */
+    bool ahead;                    /* the device's state is newer than the host's */
+    bool put, forget, renew;       /* before the next step: the state, no forces, the model */
+    double time;                   /* s: of the host's state */
+    int contact_count;             /* on the device, of the last step */
+    bool has_contacts;             /* world->contacts are these */
+    TnContactPoint *points;        /* the host's copies */
     double (*force)[3];
     int capacity;
 } TnDeviceSide;

@@ -107,8 +107,10 @@ static void take_over(void *context, int begin_index, int end_index)
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         size_t links = (size_t)sub->link_count;
-        world->energies[step->awake[i]] = step->after[step->awake[i]];
-        world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
+        if (step->after) { /* there was an account */
+            world->energies[step->awake[i]] = step->after[step->awake[i]];
+            world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
+        }
         memcpy(world->state.vhat + sub->dof_start, step->vhat + sub->dof_start,
                sizeof(double) * (size_t)sub->dof_count);
         swap(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
@@ -191,6 +193,21 @@ static bool follow_balance(TnStep *step)
     if (shifted || changed) place_followers(world);
     return shifted ||
            (changed && (world->division->follower_count > 0 || world->model->hold_count > 0));
+}
+
+bool tn_step_integrate_outside(TnStep *step)
+{
+    TnWorld *world = step->world;
+    if (!tn_step_advance(step, false) || !stop_drift(step)) return false;
+    if (tn_any(world->team, step->awake_count, makes_no_sense, step) || world->arena.lacked)
+        return false;
+    take_over(step, 0, step->awake_count);
+    world->energies_known = false;
+    tn_mocap_finish(world);
+    tn_constraint_keep(&step->constraint, &world->set, &world->state);
+    take_activations(step);
+    world->state.time += step->t;
+    return true;
 }
 
 bool tn_step_integrate(TnStep *step)

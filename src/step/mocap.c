@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "device.h"
 #include "sleep.h"
 
 void tn_mocap_place(TnWorld *world)
@@ -117,6 +118,7 @@ TnStatus tn_world_place_mocap(TnWorld *world, TnBodyId body, const double pos[3]
     int link;
     TnStatus status = set_pose(world, body, pos, quat, err, &link);
     if (status != TN_OK) return status;
+    tn_world_fetch(world);
     memcpy(world->state.mocap + 7 * (link - 1), world->state.mocap_target + 7 * (link - 1),
            sizeof(double[7]));
     if (world->state.asleep_count) tn_sleep_wake_all(world);
@@ -125,6 +127,7 @@ TnStatus tn_world_place_mocap(TnWorld *world, TnBodyId body, const double pos[3]
     memset(world->twists[link], 0, sizeof world->twists[link]);
     memset(world->state.mocap_twist + 6 * (link - 1), 0, sizeof world->twists[link]);
     tn_collider_forget(world->collider);
+    tn_device_note_state(world, false);
     return TN_OK;
 }
 

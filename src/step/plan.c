@@ -142,6 +142,8 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
     const int *carrier = step->world->division->carrier;
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, model->subsystem_count);
     if (!wanted) return false;
+    if (step->outside)
+        memcpy(wanted, step->outside, sizeof(double) * (size_t)model->subsystem_count);
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         const int links[2] = {carrier[model->geom_link[c->geom1]],
@@ -234,6 +236,8 @@ bool tn_plan_check(TnStep *step, bool *changed)
 {
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, step->model->subsystem_count);
     if (!wanted) return false;
+    if (step->outside)
+        memcpy(wanted, step->outside, sizeof(double) * (size_t)step->model->subsystem_count);
     tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
     plan_stops(step, wanted);
     tn_constraint_share_blend(step->model, wanted);

@@ -17,7 +17,7 @@ static double gaps_to_leave(const TnStep *step)
 }
 
 /* From the last solution of this step, where there was one. */
-static bool build(TnStep *step, bool again)
+bool tn_step_build(TnStep *step, bool again)
 {
     TnWorld *world = step->world;
     TnProblem last = world->set.problem;
@@ -128,7 +128,7 @@ bool tn_step_solve(TnStep *step, bool again)
     world->solution.refused = -1;
     TnStepReport *report = step->report;
     TnSolverDef def = tn_world_solver(world);
-    bool ok = build(step, again);
+    bool ok = tn_step_build(step, again);
     tn_step_lap(step, &report->times.constraint);
     world->by_islands = !world->near && tn_solves_to_tolerance(&def);
     ok = ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));

@@ -43,8 +43,9 @@ typedef struct TnStep {
     double (*held)[6];       /* and of free bodies that are borne */
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *predicted; /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
-    double *blend;     /* per subsystem: share of v⁺ in its displacement, as planned (plan.c) */
-    bool *replanned;   /* per subsystem: that changed, and it is not assembled for it yet */
+    double *blend;     /* per subsystem: share of v⁺ in its displacement, as planned (plan.c), */
+    const double *outside; /* and as contacts want it that a device has; NULL: there are none */
+    bool *replanned;       /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnConstraintInput constraint;
@@ -134,6 +135,8 @@ bool tn_contact_rides_far(const TnModel *model, const TnContactPoint *c);
 void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint *out);
 
 /* ---- solve.c ---- */
+/* The constraints, with a starting guess. False: no memory. */
+bool tn_step_build(TnStep *step, bool again);
 /* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no
  * memory, or not positive definite. */
 bool tn_step_solve(TnStep *step, bool again);
@@ -276,6 +279,8 @@ bool tn_step_move(TnStep *step);
 bool tn_step_advance(TnStep *step, bool limited);
 /* False: the new state would make no sense, or there is no memory; the old one stays. */
 bool tn_step_integrate(TnStep *step);
+/* The same where a device has the contacts: nobody's way is cut, and there is no account. */
+bool tn_step_integrate_outside(TnStep *step);
 
 /* ---- balance.c ---- */
 /* Puts momentum and energy of the new state right, and tells where the energy went. `cut`: somebody

@@ -371,8 +371,13 @@ TEST(what_cannot_run_is_refused_by_name)
     static const struct {
         const char *parts, *words;
     } cases[] = {
-        {"<worldbody><body name='arm'><joint/><geom size='.1'/></body></worldbody>",
-         "a body with joints (body 'arm')"},
+        {"<worldbody><body name='a'><freejoint/><geom size='.1'/><site name='s'/></body><site "
+         "name='w'/></worldbody><tendon><spatial name='t'><site site='s'/><site "
+         "site='w'/></spatial></tendon>",
+         "a tendon that is no sum over joints of one robot (tendon 't')"},
+        {"<worldbody><body name='a'><joint/><geom size='.1'/><site name='s'/></body></worldbody>"
+         "<actuator><general name='m' site='s' gear='1 0 0 0 0 0'/></actuator>",
+         "an actuator on something other than a joint or a tendon (actuator 'm')"},
         {"<worldbody><body><freejoint/><geom name='g' size='.1' condim='6'/></body></worldbody>",
          "torsional or rolling friction (geom 'g')"},
         {"<worldbody><body><freejoint/><geom name='g' size='.1'/></body></worldbody><tenon><geom "
@@ -381,11 +386,10 @@ TEST(what_cannot_run_is_refused_by_name)
         {"<worldbody><body name='a'><freejoint/><geom "
          "size='.1'/></body></worldbody><equality><weld "
          "body1='a'/></equality>",
-         "an equality"},
-        {"<worldbody><body name='a'><freejoint/><geom size='.1'/></body><body name='b'><freejoint/>"
-         "<geom size='.1'/></body></worldbody><contact><exclude body1='a' body2='b'/></contact>",
-         "an exclude"},
-        {"<worldbody><body mocap='true'><geom size='.1'/></body></worldbody>", "a mocap body"},
+         "an equality of a free body (body 'a')"},
+        {"<worldbody><body><freejoint/><geom name='g' size='.1'/></body><geom name='h' size='.1' "
+         "pos='1 0 0'/></worldbody><contact><pair geom1='g' geom2='h'/></contact>",
+         "an explicit contact pair"},
         {"<worldbody>" GROUND "<body name='a' pos='0 0 .3'><freejoint/><geom size='.03'/></body>"
          "</worldbody><tenon><soft name='s' box='.1 .1 .05' cells='3 3 2' pos='0 0 .1' "
          "young='1e5'/></tenon>",

@@ -1,0 +1,19 @@
+/* verdict.h: whether two slots may collide, for code that is no C (gpu/mirror.h). */
+#ifndef TN_COLLISION_VERDICT_H
+#define TN_COLLISION_VERDICT_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct TnCollider;
+
+/* filter.c; least: as in TnSlotPair. */
+bool tn_filter_verdict(const struct TnCollider *collider, int slot1, int slot2, double *least);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,433 @@
+/* Robots, cables and mocap bodies among free bodies on a device, as loops on the host
+ * (src/gpu/parallel.h): steps against the CPU's. */
+#include "../step/text_scene.h"
+
+#include <math.h>
+
+#include "base/base.h"
+#include "gpu/gpu.h"
+
+#define GROUND "<geom type='plane' size='5 5 1'/>"
+
+static TnModel *open_model(const char *text)
+{
+    TnError err = {0};
+    TnModel *model = load_text(text, &err);
+    if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return model;
+}
+
+static TnWorld *open_world(TnWorldDef def, const TnModel *model)
+{
+    TnError err = {0};
+    TnWorld *world = tn_world_create(&def, model, &err);
+    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return world;
+}
+
+static TnWorldDef definition(TnDevice device, double tolerance, int iterations)
+{
+    TnWorldDef def = tn_world_def();
+    def.device = device;
+    def.relinearize = 1;
+    def.solver.contact_ratio = 0.0;
+    def.solver.tolerance = tolerance;
+    def.solver.iterations = iterations;
+    def.solver.method = TN_METHOD_SUBADMM;
+    return def;
+}
+
+static double largest_difference(const double *a, const double *b, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+typedef struct Agreement {
+    int steps, compared, exact, contacts, rows;
+    double velocity, speed; /* largest difference, largest number */
+    double force, weight;   /* the same of contact forces */
+} Agreement;
+
+/* The force at the same contact; false: there is none. */
+static bool same_contact(const TnWorld *world, const TnContact *c, double *difference)
+{
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact x = tn_world_contact(world, i);
+        if (x.geom1 != c->geom1 || x.geom2 != c->geom2 ||
+            largest_difference(x.pos, c->pos, 3) + largest_difference(x.normal, c->normal, 3) +
+                    fabs(x.gap - c->gap) >
+                1e-9)
+            continue;
+        *difference = largest_difference(x.force, c->force, 3);
+        return true;
+    }
+    return false;
+}
+
+/* Whether both have the same contacts; then how their forces differ. */
+static bool compare_forces(const TnWorld *here, const TnWorld *there, double *force, double *weight)
+{
+    int count = tn_world_contact_count(here);
+    if (count != tn_world_contact_count(there)) return false;
+    for (int i = 0; i < count; i++) {
+        TnContact c = tn_world_contact(here, i);
+        double difference;
+        if (!same_contact(there, &c, &difference)) return false;
+        *force = fmax(*force, difference);
+        for (int k = 0; k < 3; k++) *weight = fmax(*weight, fabs(c.force[k]));
+    }
+    return true;
+}
+
+#define EXACT 1e-10
+
+/* The same steps from the same states, without the last forces. Steps count in which both have the
+ * same contacts and get to the tolerance. The CPU puts energies right where contacts push
+ * (balance.c), so some velocities differ by that; contact forces do not. */
+static Agreement compare(TnDevice device, TnModel *model, double tolerance, int steps)
+{
+    static const double ctrl[4] = {.5, .1, .2, .1};
+    Agreement a = {0};
+    TnError err = {0};
+    TnWorldDef def = definition(TN_DEVICE_CPU, tolerance, 3000);
+    def.solver.warm_start = 0.0;
+    TnWorld *here = open_world(def, model);
+    def.device = device;
+    TnWorld *there = open_world(def, model);
+    if (!there) return a;
+    if (tn_model_info(model).actuator_count)
+        for (int k = 0; k < 2; k++) CHECK(tn_world_set_ctrl(k ? here : there, ctrl, &err) == TN_OK);
+    TnBodyId hand = tn_model_find_body(model, "hand");
+    for (int k = 0; k < steps; k++) {
+        double way[3] = {.19 + .001 * k, .15, .1};
+        for (int w = 0; hand && w < 2; w++)
+            CHECK(tn_world_set_mocap(w ? here : there, hand, way, NULL, &err) == TN_OK);
+        TnStateView s1 = tn_world_state(here), s2;
+        CHECK(tn_world_set_state(here, s1.qpos, s1.qvel, &err) == TN_OK);
+        s1 = tn_world_state(here);
+        CHECK(tn_world_set_state(there, s1.qpos, s1.qvel, &err) == TN_OK);
+        TnStepReport r1 = tn_world_step(here), r2 = tn_world_step(there);
+        s1 = tn_world_state(here);
+        s2 = tn_world_state(there);
+        CHECK(!r2.diverged);
+        CHECK_NEAR(s1.time, s2.time, 1e-12);
+        for (int i = 0; i < s1.dof_count; i++) a.speed = fmax(a.speed, fabs(s1.qvel[i]));
+        double d = largest_difference(s1.qvel, s2.qvel, s1.dof_count), force = 0.0;
+        bool same = compare_forces(here, there, &force, &a.weight);
+        a.steps++;
+        if (getenv("SHOW"))
+            printf("%d: %d %d contacts, %d rows, errors %.1e %.1e, iterations %d %d, diff %.2e of "
+                   "%.2e, %d force %.2e of %.2e\n",
+                   k, r1.contact_count, r2.contact_count, r1.row_count, r1.error, r2.error,
+                   r1.iterations, r2.iterations, d, a.speed, same, force, a.weight);
+        if (!same || !r1.converged || !r2.converged) continue;
+        CHECK(r1.row_count == r2.row_count);
+        a.compared++;
+        a.exact += d < EXACT * a.speed;
+        a.contacts += r1.contact_count;
+        a.rows += r1.row_count;
+        a.velocity = fmax(a.velocity, d);
+        a.force = fmax(a.force, force);
+    }
+    tn_world_destroy(here);
+    tn_world_destroy(there);
+    tn_model_destroy(model);
+    return a;
+}
+
+/* Slow enough that contacts are listed where they are (narrow.cu follows fewer pairs on their way).
+ */
+static TnModel *open_scene(const char *robots, const char *more, int bodies, const char *geom)
+{
+    static Text text;
+    text.length = 0;
+    text_add(&text,
+             "<mujoco><option timestep='.005'/><default><geom friction='.2'/></default>"
+             "<worldbody>" GROUND "%s",
+             robots);
+    for (int i = 0; i < bodies; i++)
+        text_add(&text, "<body pos='%g %g %g'><freejoint/>%s</body>", .25 + 0.11 * (i % 3),
+                 0.1 + 0.11 * (i / 3 % 3), 0.05 + 0.11 * (i / 9), geom);
+    text_add(&text, "</worldbody>%s</mujoco>", more);
+    return open_model(text.text);
+}
+
+#define SPHERE "<geom size='.05'/>"
+#define BOX "<geom type='box' size='.05 .05 .05'/>"
+#define ARM                                                                                        \
+    "<body name='arm' pos='0 0 .3'><joint name='a' axis='0 0 1' armature='.5' damping='1'/>"       \
+    "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.03'/>"                                      \
+    "<body name='tip' pos='.3 0 0'><joint name='b' axis='0 1 0' range='-20 20' limited='true' "    \
+    "armature='.1' stiffness='1' frictionloss='.05'/>"                                             \
+    "<geom type='capsule' fromto='0 0 0 .1 0 -.2' size='.03'/></body></body>"
+#define SERVOS "<actuator><position joint='a' kp='20' kv='5'/><motor joint='b'/></actuator>"
+
+static void check_agreement(const char *what, Agreement a, int least, double allowed)
+{
+    if (getenv("SHOW"))
+        printf("%s: %d of %d, %d exact, %d contacts, %d rows, %g of %g, %g of %g N\n", what,
+               a.compared, a.steps, a.exact, a.contacts, a.rows, a.velocity, a.speed, a.force,
+               a.weight);
+    if (a.compared < least || (allowed < 1e-6 && a.exact < a.compared / 2))
+        test_fail(__FILE__, __LINE__, "%s: %d of %d steps compared, %d agree", what, a.compared,
+                  a.steps, a.exact);
+    /* what balancing may change */
+    if (!(a.velocity < fmax(allowed, 1e-4) * a.speed))
+        test_fail(__FILE__, __LINE__, "%s: velocities differ by %g of %g", what, a.velocity,
+                  a.speed);
+    if (!(a.force <= allowed * a.weight))
+        test_fail(__FILE__, __LINE__, "%s: forces differ by %g of %g", what, a.force, a.weight);
+}
+
+TEST(an_arm_among_spheres)
+{
+    Agreement a = compare(TN_DEVICE_CUDA64, open_scene(ARM, SERVOS, 9, SPHERE), 1e-12, 120);
+    check_agreement("double", a, 60, 1e-9);
+    CHECK(a.rows > a.compared / 2);
+    a = compare(TN_DEVICE_CUDA, open_scene(ARM, SERVOS, 9, SPHERE), 1e-5, 60);
+    check_agreement("single", a, 30, 1e-4);
+}
+
+TEST(an_arm_among_boxes)
+{
+    Agreement a = compare(TN_DEVICE_CUDA64, open_scene(ARM, SERVOS, 2, BOX), 1e-12, 60);
+    check_agreement("boxes", a, 20, 1e-9);
+}
+
+/* It stands on four feet, and its legs are driven. */
+TEST(a_floating_robot)
+{
+    static const char *const walker =
+        "<body pos='.3 .2 .3'><freejoint/><geom type='box' size='.15 .1 .03'/>"
+        "<body pos='.12 0 0'><joint name='a' axis='0 1 0' damping='.2'/>"
+        "<geom type='capsule' fromto='0 0 0 .05 .1 -.12' size='.02'/>"
+        "<geom type='capsule' fromto='0 0 0 .05 -.1 -.12' size='.02'/></body>"
+        "<body pos='-.12 0 0'><joint name='b' type='ball' damping='.2'/>"
+        "<geom type='capsule' fromto='0 0 0 -.05 .1 -.12' size='.02'/>"
+        "<geom type='capsule' fromto='0 0 0 -.05 -.1 -.12' size='.02'/></body></body>";
+    Agreement a = compare(
+        TN_DEVICE_CUDA64,
+        open_scene(walker, "<actuator><position joint='a' kp='5'/></actuator>", 4, BOX), 1e-12, 60);
+    check_agreement("walker", a, 20, 1e-9);
+    CHECK(a.contacts > 15 * a.compared);
+}
+
+/* Joints that follow each other, within a robot and between two; and two robots that are connected.
+ */
+TEST(equalities_of_robots)
+{
+    static const char *const two =
+        ARM "<body name='other' pos='.9 0 .3'><joint name='c' axis='0 0 1' damping='1'/>"
+            "<geom type='capsule' fromto='0 0 0 -.25 0 0' size='.03'/>"
+            "<body name='end' pos='-.3 0 0'><joint name='d' type='slide' axis='0 0 1'/>"
+            "<geom size='.04'/></body></body>";
+    static const char *const joints =
+        "<equality><joint joint1='a' joint2='c' polycoef='0 -1 0 0 0'/>"
+        "<joint joint1='b' joint2='d' polycoef='0 5 0 0 0'/></equality>" SERVOS;
+    static const char *const connect =
+        "<equality><connect body1='tip' body2='end' anchor='.15 0 0'/></equality>" SERVOS;
+    check_agreement("joints",
+                    compare(TN_DEVICE_CUDA64, open_scene(two, joints, 9, SPHERE), 1e-12, 80), 40,
+                    1e-9);
+    check_agreement("connect",
+                    compare(TN_DEVICE_CUDA64, open_scene(two, connect, 9, SPHERE), 1e-12, 40), 15,
+                    1e-9);
+}
+
+/* A hand that is led through the spheres, and one that leads an arm. */
+TEST(mocap_bodies)
+{
+    static const char *const hand = "<body name='hand' mocap='true' pos='.19 .15 .1'>"
+                                    "<geom type='box' size='.03 .03 .1' euler='0 0 20'/></body>";
+    check_agreement("mocap", compare(TN_DEVICE_CUDA64, open_scene(hand, "", 9, SPHERE), 1e-12, 60),
+                    20, 1e-9);
+    static const char *const led =
+        "<body name='hand' mocap='true' pos='.19 .15 .1'/><body name='arm' pos='-.2 .15 .3'>"
+        "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02'/>"
+        "<body name='tip' pos='.3 0 0'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .1 0 -.2' size='.03'/></body></body>";
+    check_agreement("led",
+                    compare(TN_DEVICE_CUDA64,
+                            open_scene(led,
+                                       "<equality><connect body1='tip' body2='hand' "
+                                       "anchor='.1 0 -.2'/></equality>",
+                                       9, SPHERE),
+                            1e-12, 60),
+                    20, 1e-9);
+}
+
+#define CABLE(offset, initial)                                                                     \
+    "<composite type='cable' prefix='rope' curve='s' count='21 1 1' size='.5' offset='" offset     \
+    "' initial='" initial "'><plugin plugin='mujoco.elasticity.cable'><config key='twist' "        \
+    "value='1e6'/><config key='bend' value='1e6'/></plugin><joint kind='main' damping='.002'/>"    \
+    "<geom type='capsule' size='.012' density='1000'/></composite>"
+
+/* It falls onto spheres; it is held by the world; an arm holds it. */
+TEST(cables)
+{
+    static const char *const weld =
+        "<equality><weld body1='tip' body2='ropeB_first'/></equality>" SERVOS;
+    TnModel *models[3] = {open_scene(CABLE("0 .1 .13", "free"), "", 9, SPHERE),
+                          open_scene(CABLE("0 .1 .13", "none"), "", 9, SPHERE),
+                          open_scene(ARM CABLE(".4 0 .1", "free"), weld, 9, SPHERE)};
+    const char *const names[3] = {"free", "held", "robot"};
+    for (int i = 0; i < 3; i++)
+        check_agreement(names[i], compare(TN_DEVICE_CUDA64, models[i], 1e-12, 60), 15, 1e-9);
+}
+
+/* Parts that overlap by design, parts that are told not to collide, and parts that do. */
+TEST(robots_meet_themselves_as_on_the_cpu)
+{
+    static const char *const curled =
+        "<body name='b1' pos='.1 .5 .4'><joint axis='0 1 0' damping='5' stiffness='20'/>"
+        "<geom type='box' size='.1 .03 .03'/><body name='b2' pos='.1 0 0'>"
+        "<joint axis='0 1 0' damping='5' stiffness='50'/><geom type='capsule' fromto='0 0 0 0 0 "
+        ".06' size='.015'/><body name='b3' pos='0 0 .06'><joint axis='0 1 0'/><geom size='.05'/>"
+        "<geom type='capsule' fromto='0 0 0 -.12 0 0' size='.02'/><body name='b4' pos='-.12 0 0'>"
+        "<joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 -.1 0 0' size='.02'/></body>"
+        "</body></body></body>";
+    Agreement a = compare(
+        TN_DEVICE_CUDA64,
+        open_scene(curled, "<contact><exclude body1='b1' body2='b4'/></contact>", 9, SPHERE), 1e-12,
+        100);
+    check_agreement("curled", a, 30, 1e-9);
+    CHECK(a.contacts > 9 * a.compared + 10); /* nine are of spheres */
+}
+
+static uint64_t run(TnWorldDef def, const TnModel *model, int steps)
+{
+    TnWorld *world = open_world(def, model);
+    for (int k = 0; world && k < steps; k++) CHECK(!tn_world_step(world).diverged);
+    uint64_t hash = tn_world_hash(world);
+    tn_world_destroy(world);
+    return hash;
+}
+
+TEST(two_runs_have_the_same_bits)
+{
+    TnModel *model = open_scene(ARM CABLE(".4 0 .1", "free"), SERVOS, 9, SPHERE);
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 30);
+    CHECK(run(def, model, 60) == run(def, model, 60));
+    tn_model_destroy(model);
+}
+
+#define WALKER                                                                                     \
+    "<body name='trunk' pos='.3 .2 .2'><freejoint/><geom type='box' size='.15 .1 .03'/>"           \
+    "<body pos='.12 0 0'><joint axis='0 1 0' damping='1'/>"                                        \
+    "<geom type='capsule' fromto='0 0 0 .05 .1 -.12' size='.02'/></body></body>"
+
+/* A robot and a cable lie on boxes and on the ground: forces from the ground carry all of it. */
+TEST(forces_carry_the_weight)
+{
+    TnModel *model = open_scene(WALKER CABLE("0 .1 .13", "free"), "", 4, BOX);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-8, 3000), model);
+    for (int k = 0; k < 500; k++) CHECK(!tn_world_step(world).diverged);
+    double up = 0.0, weight = 9.81 * tn_model_info(model).total_mass;
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact c = tn_world_contact(world, i);
+        if (tn_model_geom_info(model, c.geom2).body == 1) up -= c.force[2];
+    }
+    CHECK_NEAR(up, weight, 0.03 * weight); /* what is left of the motion after 2.5 s */
+    CHECK(tn_world_energy(world).kinetic < 1e-2);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* An arm that hangs falls among spheres, and a cable with it: nothing drives them, so their energy
+ * does not grow. */
+TEST(energy_is_not_created)
+{
+    static const char *const hanging =
+        "<body pos='0 .2 .5'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .25 0 0' "
+        "size='.03'/><body pos='.25 0 0'><joint axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.03'/></body></body>";
+    for (int pass = 0; pass < 2; pass++) {
+        TnModel *model = open_scene(hanging, "", 9, SPHERE);
+        if (pass) {
+            tn_model_destroy(model);
+            model = open_scene(CABLE("0 .1 .2", "free"), "", 9, SPHERE);
+        }
+        TnWorldDef def = tn_world_def(); /* as anybody has it */
+        def.device = TN_DEVICE_CUDA;
+        TnWorld *world = open_world(def, model);
+        TnEnergy e = tn_world_energy(world);
+        double start = e.kinetic + e.potential + e.elastic, last = start, most = 0.0;
+        for (int k = 0; k < 300; k++) {
+            CHECK(!tn_world_step(world).diverged);
+            e = tn_world_energy(world);
+            double now = e.kinetic + e.potential + e.elastic;
+            most = fmax(most, now - last);
+            last = now;
+        }
+        /* of the energy that there is to lose; spheres that overlap come apart */
+        CHECK(most < 2e-3 * start);
+        CHECK(last < start);
+        tn_world_destroy(world);
+        tn_model_destroy(model);
+    }
+}
+
+/* What users do between steps: forces, controls, states, a reset. */
+TEST(a_robot_is_driven_and_asked)
+{
+    TnError err = {0};
+    TnModel *model =
+        open_model("<mujoco><option gravity='0 0 0' timestep='.01'/><worldbody><body name='slider'>"
+                   "<joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='2'/></body>"
+                   "<body pos='5 0 0'><freejoint/><geom size='.1'/></body></worldbody>"
+                   "<actuator><motor joint='x'/></actuator></mujoco>");
+    TnWorldDef def = definition(TN_DEVICE_CUDA, 0.0, 5);
+    for (int substeps = 1; substeps < 4; substeps += 2) {
+        def.substeps = substeps;
+        TnWorld *world = open_world(def, model);
+        const double force[3] = {6.0, 0.0, 0.0}, push = 4.0, none = 0.0;
+        double pos[3];
+        tn_world_apply_wrench(world, tn_model_find_body(model, "slider"), force, NULL);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.03, 1e-12);
+        CHECK(tn_world_set_ctrl(world, &push, &err) == TN_OK);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.05, 1e-12);
+        CHECK(tn_world_set_ctrl(world, &none, &err) == TN_OK);
+        (void)tn_world_step(world);
+        TnStateView s = tn_world_state(world);
+        CHECK_NEAR(s.qvel[0], 0.05, 1e-12);
+        tn_world_body_pose(world, tn_model_find_body(model, "slider"), pos, NULL);
+        CHECK_NEAR(pos[0], s.qpos[0], 1e-12);
+        CHECK_NEAR(tn_world_energy(world).kinetic, 0.5 * 2.0 * 0.05 * 0.05, 1e-12);
+        tn_world_reset(world, 0);
+        (void)tn_world_step(world);
+        CHECK_NEAR(tn_world_state(world).qvel[0], 0.0, 1e-12);
+        CHECK_NEAR(tn_world_state(world).qpos[0], 0.0, 1e-12);
+        tn_world_destroy(world);
+    }
+    tn_model_destroy(model);
+}
+
+/* Gravity that changes makes the scene again; so do states that are not finite refuse a step. */
+TEST(a_robot_in_a_changed_world)
+{
+    TnError err = {0};
+    TnModel *model = open_scene(ARM, SERVOS, 3, SPHERE);
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-8, 500), model),
+            *here = open_world(definition(TN_DEVICE_CPU, 1e-8, 500), model);
+    const double up[3] = {0.0, 0.0, 3.0};
+    for (int k = 0; k < 20; k++) (void)tn_world_step(world);
+    TnStateView s = tn_world_state(world);
+    CHECK(tn_world_set_state(here, s.qpos, s.qvel, &err) == TN_OK);
+    CHECK(tn_world_set_gravity(world, up, &err) == TN_OK);
+    CHECK(tn_world_set_gravity(here, up, &err) == TN_OK);
+    for (int k = 0; k < 3; k++) {
+        CHECK(!tn_world_step(world).diverged);
+        CHECK(!tn_world_step(here).diverged);
+    }
+    TnStateView a = tn_world_state(world), b = tn_world_state(here);
+    CHECK(largest_difference(a.qvel, b.qvel, a.dof_count) < 1e-6);
+    tn_world_destroy(world);
+    tn_world_destroy(here);
+    tn_model_destroy(model);
+}
