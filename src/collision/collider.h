@@ -285,6 +285,12 @@ void tn_clamps_init(TnCollider *collider);
 bool tn_is_clamped(const TnCollider *collider, int fixed, int link);
 
 /* ---- overlaps.c ---- */
+/* m: a tenth of the thinner one's half. Depths below this are common in closed grippers and pushed
+ * out. */
+static inline double tn_shallow_overlap(const TnCollider *c, int slot1, int slot2)
+{
+    return 0.1 * fmin(c->thinness[slot1], c->thinness[slot2]);
+}
 /* Places and filters are known. False: no memory. */
 bool tn_overlaps_init(TnCollider *collider);
 /* Whether a joint between two links of one robot is far beyond its limits. */

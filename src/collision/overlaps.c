@@ -2,7 +2,7 @@
  *
  * Many robots are built like that: a capsule of a thigh reaches into the pelvis, hulls of meshes
  * into each other. Joints leave such parts no way out, or several that contradict each other, so
- * forces would grow without bound. As long as they are deeper in each other than SHALLOW, such
+ * forces would grow without bound. As long as they are deeper in each other than a tenth, such
  * parts do not collide; once they have come apart, they do. A robot is a tree and the fixed bodies
  * that it is mounted on. Explicit pairs always collide. */
 #include "emit.h"
@@ -12,9 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Of the thinner one's half: depths below this are common in closed grippers and pushed out. */
-#define SHALLOW 0.1
 
 static int compare(const void *x, const void *y)
 {
@@ -65,11 +62,6 @@ static bool add(TnCollider *c, int slot1, int slot2, double depth)
     return true;
 }
 
-static double limit_of(const TnCollider *c, int slot1, int slot2)
-{
-    return SHALLOW * fmin(c->thinness[slot1], c->thinness[slot2]);
-}
-
 /* False: no memory. */
 static bool look(TnCollider *c, int slot1, int slot2, const TnTransform at[2])
 {
@@ -82,7 +74,7 @@ static bool look(TnCollider *c, int slot1, int slot2, const TnTransform at[2])
         !tn_collide(&c->shape[slot1], &at[0], &c->shape[slot2], &at[1], 0.0, &m) || !m.count)
         return true;
     double depth = -tn_manifold_nearest(&m);
-    return !(depth > limit_of(c, slot1, slot2)) || add(c, slot1, slot2, depth);
+    return !(depth > tn_shallow_overlap(c, slot1, slot2)) || add(c, slot1, slot2, depth);
 }
 
 /* Slots of each body as a list: -1 ends it. */
@@ -177,7 +169,7 @@ double tn_overlap_limit(const TnCollider *c, int slot1, int slot2)
     if (!c->overlap_count ||
         !bsearch(&wanted, c->overlaps, (size_t)c->overlap_count, sizeof wanted, compare))
         return -INFINITY;
-    return -limit_of(c, slot1, slot2);
+    return -tn_shallow_overlap(c, slot1, slot2);
 }
 
 void tn_collider_beyond(TnCollider *c, const uint8_t *beyond) { c->beyond = beyond; }

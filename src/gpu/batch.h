@@ -21,6 +21,7 @@ typedef struct TnGpuRows {
     double *time, *qpos, *qvel;
     uint8_t *diverged;
     double *mocap; /* 7 per mocap body: where it will be at the end of the next step */
+    double *ctrl;
 } TnGpuRows;
 
 /* NULL: *err says why. All worlds have the model's gravity and parameters, and no state yet. Models
@@ -37,7 +38,7 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err);
 /* All worlds of the mask (NULL: all) to this row, without the last forces; `there`: the mask is on
  * the device. */
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
-                        const double *qvel, TnError *err);
+                        const double *qvel, const double *ctrl, TnError *err);
 /* Per world: gravity (3), timestep; links (of the model's count) and surfaces (per geom), NULL: the
  * model's for all. */
 bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <tenon/base.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,7 @@ typedef struct TnGpuDef {
     double weight_scale, over_relaxation;
     double contact_ratio; /* contacts yield by 1/ratio of their compliance; 0: they are rigid */
     double warm_start;    /* share of the last forces */
+    const uint32_t *may_meet; /* of a batch: per moving slot words of 32 slots that it may meet */
     bool float64;         /* forces and velocities of the iteration; the rest always is */
 } TnGpuDef;
 

@@ -32,9 +32,9 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err)
 }
 
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
-                        const double *qvel, TnError *err)
+                        const double *qvel, const double *ctrl, TnError *err)
 {
-    (void)batch, (void)mask, (void)there, (void)qpos, (void)qvel, (void)err;
+    (void)batch, (void)mask, (void)there, (void)qpos, (void)qvel, (void)ctrl, (void)err;
     return false;
 }
 

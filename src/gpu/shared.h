@@ -39,7 +39,9 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #define _Static_assert static_assert
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
+#define restrict __restrict__
 #include <all_sources.h>
+#undef restrict
 #undef tn_collide
 #undef _Static_assert
 
@@ -48,8 +50,62 @@ __device__ inline int tn_filter_special(const TnCollider *, int, int, bool masks
 {
     return masks ? 0 : -1;
 }
-__device__ inline double tn_overlap_limit(const TnCollider *, int, int) { return -INFINITY; }
+/* Parts of a robot that overlap from the start are few. */
+__device__ inline double tn_overlap_limit(const TnCollider *c, int slot1, int slot2)
+{
+    for (int i = 0; i < c->overlap_count; i++)
+        if (c->overlaps[i].slot1 == slot1 && c->overlaps[i].slot2 == slot2)
+            return -tn_shallow_overlap(c, slot1, slot2);
+    return -INFINITY;
+}
 __device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
+
+/* An arena there has what it was given. */
+__device__ inline void *tn_arena_overflow(TnArena *arena, size_t)
+{
+    arena->lacked = true;
+    return NULL;
+}
+__device__ inline void tn_arena_open(void *, size_t) {}
+__device__ inline size_t tn_arena_mark(const TnArena *arena) { return arena->used; }
+__device__ inline void tn_arena_release(TnArena *arena, size_t mark) { arena->used = mark; }
+
+/* Robots with muscles, with gravity compensation or in a medium stay on the host, and nobody asks
+ * for work. */
+__device__ inline double tn_actuator_length(const TnModel *, int, const TnDriven *) { return 0.0; }
+__device__ inline double tn_actuator_velocity(const TnModel *, int, const TnDriven *)
+{
+    return 0.0;
+}
+__device__ inline void tn_muscle_active(const TnMuscles *, double, double, double *out)
+{
+    out[0] = out[1] = out[2] = 0.0;
+}
+__device__ inline void tn_muscle_passive(const TnMuscles *, double, double *out)
+{
+    out[0] = out[1] = 0.0;
+}
+__device__ inline bool tn_drag_forces_init(TnDragForces *, const TnTree *, TnArena *)
+{
+    return true;
+}
+__device__ inline void tn_drag_forces_find(TnDragForces *, const TnDynamicsInput *, const TnTree *,
+                                           const double *, bool)
+{
+}
+__device__ inline void tn_drag_forces_add(const TnDragForces *, int, double *, double *) {}
+__device__ inline void tn_drag_forces_record(const TnDragForces *, const TnTree *, TnTreeSystem *)
+{
+}
+__device__ inline void tn_tree_lift(const TnModel *, const TnSubsystem *, const TnLinkFrame *,
+                                    const double *, const double (*)[6], double *)
+{
+}
+__device__ inline TnJointWork tn_tree_work(const TnDynamicsInput *, const TnSubsystem *,
+                                           const TnTreeSystem *, const double *, double, double)
+{
+    return {0.0, 0.0};
+}
 
 #ifdef __CUDACC__
 #undef memmove

@@ -15,7 +15,7 @@ struct TnSurface;
 typedef struct TnBatchDevice {
     TnGpuBatch *gpu;
     TnWorld *world;             /* the one here */
-    double *qpos, *qvel, *time; /* as they were copied last */
+    double *qpos, *qvel, *ctrl, *time; /* as they were copied last */
     uint8_t *diverged;
     TnGpuReport *reports;
     /* parameters per world, and whether the device has them */
