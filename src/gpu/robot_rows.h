@@ -9,6 +9,7 @@ namespace tn
 {
 
 #define TN_LIMIT_SPARE 0.01 /* as LIMIT_SPARE of constraint/rows.c */
+#define TN_LEAVE_STEPS 3.0  /* as LEAVE_STEPS of step/solve.c */
 
 /* Of a limit: the gap, its rate at the start and at the end of the free motion. */
 struct LimitState {
@@ -77,6 +78,7 @@ TN_DEVICE inline bool write_limit(const Worlds &b, WorldBase &s, const RobotRow 
     u.theta = b.theta;
     u.stabilization = b.stabilization;
     u.gravity = v3_norm(s.model->option.gravity) / lever;
+    u.leave = TN_LEAVE_STEPS * b.tolerance * s.gravity_size * s.t * s.t / lever;
     u.size = s.model->links[b.robots.robots[row.robot].model_link].lever / lever;
     TnUnilateralLaw law = tn_unilateral_law(&u);
     s.robot.row_e[r] = law.e_normal;

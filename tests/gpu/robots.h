@@ -22,9 +22,9 @@ static inline TnModel *open_quadruped(bool servo, const char *more)
         text_add(&text,
                  "<body pos='%g %g 0'><joint name='abd%d' axis='1 0 0' range='-40 40'/>"
                  "<geom type='sphere' size='.04' mass='.6'/>"
-                 "<body><joint name='hip%d' axis='0 1 0' range='-80 80'/>"
+                 "<body><joint name='hip%d' axis='0 1 0' range='-80 80' springref='34'/>"
                  "<geom type='capsule' fromto='0 0 0 0 0 -.2' size='.025' mass='.8'/>"
-                 "<body pos='0 0 -.2'><joint name='knee%d' axis='0 1 0' range='-140 -5'/>"
+                 "<body pos='0 0 -.2'><joint name='knee%d' axis='0 1 0' range='-140 -5' springref='-69'/>"
                  "<geom type='capsule' fromto='0 0 -.03 0 0 -.17' size='.015' mass='.2'/>"
                  "<geom type='sphere' pos='0 0 -.2' size='.025' mass='.06' friction='1'/>"
                  "</body></body></body>",
@@ -53,33 +53,11 @@ static inline TnModel *open_quadruped(bool servo, const char *more)
     return model;
 }
 
-/* A base that slides up and down, two fingers that slide, a box between them. */
+/* An arm that holds a box. */
 static inline TnModel *open_gripper(void)
 {
     TnError err = {0};
-    TnModel *model = load_text(
-        "<mujoco><option timestep='.005'/><default><geom friction='1'/></default><worldbody>"
-        "<geom type='plane' size='9 9 1'/>"
-        "<body name='box' pos='0 0 .03'><freejoint/>"
-        "<geom type='box' size='.03 .03 .03' mass='.2' contype='2' conaffinity='1'/></body>"
-        "<body pos='-.3 0 .3'><joint name='turn' axis='0 0 1' damping='1' armature='.02'/>"
-        "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' mass='1' contype='0' "
-        "conaffinity='0'/>"
-        "<body pos='.3 0 -.1'><joint name='lift' type='slide' axis='0 0 1' range='-.3 .3' "
-        "limited='true' damping='20' armature='.1'/>"
-        "<geom size='.03' mass='.3' contype='0' conaffinity='0'/>"
-        "<body pos='0 .06 0'><joint name='left' type='slide' axis='0 -1 0' range='0 .08' "
-        "limited='true' damping='5' armature='.05'/>"
-        "<geom type='capsule' fromto='-.02 0 -.17 .02 0 -.17' size='.015' mass='.1'/>"
-        "<geom type='capsule' fromto='-.02 0 -.18 .02 0 -.18' size='.015' mass='.1'/></body>"
-        "<body pos='0 -.06 0'><joint name='right' type='slide' axis='0 1 0' range='0 .08' "
-        "limited='true' damping='5' armature='.05' frictionloss='.3'/>"
-        "<geom type='capsule' fromto='-.02 0 -.17 .02 0 -.17' size='.015' mass='.1'/>"
-        "<geom type='capsule' fromto='-.02 0 -.18 .02 0 -.18' size='.015' mass='.1'/></body>"
-        "</body></body></worldbody><actuator>"
-        "<position joint='turn' kp='50'/><position joint='lift' kp='2000'/>"
-        "<motor joint='left'/><motor joint='right'/></actuator></mujoco>",
-        &err);
+    TnModel *model = tn_model_load(TENON_SOURCE_DIR "/bench/models/grasp.xml", &err);
     if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
     return model;
 }
