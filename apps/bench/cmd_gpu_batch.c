@@ -250,8 +250,9 @@ int cmd_gpu_batch(int argc, char **argv)
     const Option table[] = {
         option_ints("--counts", &o.counts, "LIST", 1, 1000000,
                     "numbers of worlds; default 1024,8192"),
-        option_text("--model", &o.model, "FILE",
-                    "robots of this file instead of stir; their controls swing about the first key"),
+        option_text(
+            "--model", &o.model, "FILE",
+            "robots of this file instead of stir; their controls swing about the first key"),
         option_choice("--precision", &o.precision, "P", precision_names,
                       "of the iteration: single (default) or double"),
         option_int("--iterations", &o.iterations, "N", 1, 1000000,
@@ -269,7 +270,8 @@ int cmd_gpu_batch(int argc, char **argv)
     TnError err = {0};
     TnDeviceInfo info;
     TnModel *model = NULL;
-    if (!tn_device_info(TN_DEVICE_CUDA, &info, &err) || !(model = o.model ? tn_model_load(o.model, &err) : make_model(&err))) {
+    if (!tn_device_info(TN_DEVICE_CUDA, &info, &err) ||
+        !(model = o.model ? tn_model_load(o.model, &err) : make_model(&err))) {
         say("gpu_batch", "%s", err.message);
         return code_of(&err);
     }

@@ -169,7 +169,8 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
 template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
 {
     size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
-    lay_out_fast_robots<R>(b.robots, s.fast_robot, c); /* first: solve_steps copies them in one piece */
+    lay_out_fast_robots<R>(b.robots, s.fast_robot,
+                           c); /* first: solve_steps copies them in one piece */
     c.take(s.v, n);
     c.take(s.spin, n);
     c.take(s.arm_a, points);

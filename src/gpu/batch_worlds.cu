@@ -46,8 +46,7 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
         });
         int n = s.contact_count;
         copy_words(block, (uint64_t *)fast_memory,
-                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.S),
-                   (int)(b.fast_robots / 8));
+                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.S), (int)(b.fast_robots / 8));
         copy_words(block, s.v, there.v, b.body_count);
         copy_words(block, s.spin, there.spin, b.body_count);
         copy_words(block, s.arm_a, there.arm_a, n);
@@ -68,9 +67,8 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
     });
     if (!b.fast_is_shared) return;
     copy_words(block, there.lambda, s.lambda, s.contact_count);
-    block.each(b.robots.row_count, [&](int i) {
-        there.fast_robot.row_lambda[i] = s.fast_robot.row_lambda[i];
-    });
+    block.each(b.robots.row_count,
+               [&](int i) { there.fast_robot.row_lambda[i] = s.fast_robot.row_lambda[i]; });
 }
 
 template <class R>
@@ -129,8 +127,7 @@ template <class R> struct Batch : AnyBatch {
     Worlds b{};
     Memory own, of_links, of_surfaces, of_contacts, of_blocks;
     uint8_t *mask_there = nullptr;
-    double *row_qpos = nullptr, *row_qvel = nullptr, *row_ctrl = nullptr,
-           *first_mocap = nullptr;
+    double *row_qpos = nullptr, *row_qvel = nullptr, *row_ctrl = nullptr, *first_mocap = nullptr;
     Summary *summary = nullptr; /* the host's copy */
     int threads = 32, edge_threads = 32;
 
@@ -358,8 +355,8 @@ template <class R> void Batch<R>::launch()
         LAP(1);
         for (int k = 0; k <= looks; k++) {
             if (k) look_again_at_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
-            solve_steps<R><<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(
-                b, k > 0);
+            solve_steps<R>
+                <<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b, k > 0);
         }
         LAP(2);
         end_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);

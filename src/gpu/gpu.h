@@ -25,10 +25,10 @@ typedef struct TnGpuDef {
     int iterations;       /* of SubADMM: exactly, or with a tolerance at most */
     double tolerance;     /* of gravity × t; 0: none */
     double weight_scale, over_relaxation;
-    double contact_ratio; /* contacts yield by 1/ratio of their compliance; 0: they are rigid */
-    double warm_start;    /* share of the last forces */
+    double contact_ratio;     /* contacts yield by 1/ratio of their compliance; 0: they are rigid */
+    double warm_start;        /* share of the last forces */
     const uint32_t *may_meet; /* of a batch: per moving slot words of 32 slots that it may meet */
-    bool float64;         /* forces and velocities of the iteration; the rest always is */
+    bool float64;             /* forces and velocities of the iteration; the rest always is */
 } TnGpuDef;
 
 typedef struct TnGpuReport {

@@ -1,15 +1,15 @@
 /* robot_data.h: robots in the worlds of a batch.
  *
  * A link of a robot is a carried body: contacts see its twist, as that of a free body, and know
- * nothing of joints. The robot's unknowns are its joint velocities v, in the order of its dofs. With
- * motion axes S_d about one point O of the robot (world axes),
+ * nothing of joints. The robot's unknowns are its joint velocities v, in the order of its dofs.
+ * With motion axes S_d about one point O of the robot (world axes),
  *
  *     twist of a link = Σ S_d v_d over the dofs between it and the root (its chain),
  *     force on a dof  = S_d · Σ wrenches of the links behind it.
  *
- * `Robots` is equal for all worlds, but for its rows per world; `RobotWorld` is a step of one world,
- * in doubles; `RobotFast` is what each iteration reads. Dofs and links count over all robots of a
- * world. */
+ * `Robots` is equal for all worlds, but for its rows per world; `RobotWorld` is a step of one
+ * world, in doubles; `RobotFast` is what each iteration reads. Dofs and links count over all robots
+ * of a world. */
 #ifndef TN_GPU_ROBOT_DATA_H
 #define TN_GPU_ROBOT_DATA_H
 
@@ -52,20 +52,20 @@ struct Robots {
 };
 
 struct RobotWorld {
-    TnTreeSystem *trees;       /* per robot */
-    char *arenas;              /* per robot */
-    double (*origin)[3];       /* per robot: O */
-    double (*S)[6];            /* per dof, about O */
-    double *A_inverse, *H;     /* `numbers` each */
-    double *v_hat, *tau;       /* per dof: v_λ = A⁻¹ (b + Jᵀλ), Jᵀλ */
-    double (*K)[21];           /* per link: J A⁻¹ Jᵀ about O */
-    double (*G)[21], (*f)[6];  /* per link: Σ Jᵀ W J and its g, about O */
-    double *row_e, *row_D;     /* per row: e; compliance, 0: not there */
-    double *row_axis;          /* 3 per row: coefficients */
+    TnTreeSystem *trees;      /* per robot */
+    char *arenas;             /* per robot */
+    double (*origin)[3];      /* per robot: O */
+    double (*S)[6];           /* per dof, about O */
+    double *A_inverse, *H;    /* `numbers` each */
+    double *v_hat, *tau;      /* per dof: v_λ = A⁻¹ (b + Jᵀλ), Jᵀλ */
+    double (*K)[21];          /* per link: J A⁻¹ Jᵀ about O */
+    double (*G)[21], (*f)[6]; /* per link: Σ Jᵀ W J and its g, about O */
+    double *row_e, *row_D;    /* per row: e; compliance, 0: not there */
+    double *row_axis;         /* 3 per row: coefficients */
     double *row_lever;
-    uint8_t *row_rests;        /* a limit that was not hit in this step */
-    double *inputs;            /* per actuator */
-    double *blend;             /* per subsystem of the model: w */
+    uint8_t *row_rests;          /* a limit that was not hit in this step */
+    double *inputs;              /* per actuator */
+    double *blend;               /* per subsystem of the model: w */
     double *expected, *end_qvel; /* model's dofs */
     uint8_t *wanted, *replanned; /* per robot: it is pushed; it is to be assembled again */
     bool again;                  /* some is */

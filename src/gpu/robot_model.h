@@ -55,7 +55,9 @@ inline void list_rows(const TnModel *m, const TnLink *link, int robot, const Rob
 {
     for (int j = link->joint_start; j < link->joint_start + link->joint_count; j++) {
         const TnJoint *joint = &m->joints[j];
-        int dofs = joint->type == TN_JOINT_FREE ? 6 : joint->type == TN_JOINT_BALL ? 3 : 1,
+        int dofs = joint->type == TN_JOINT_FREE   ? 6
+                   : joint->type == TN_JOINT_BALL ? 3
+                                                  : 1,
             first = (int)out.rows.size(), dof = r.dof + joint->dof_start - r.model_dof;
         if (joint->limited && dofs == 1) out.rows.push_back({j, robot, dof, 1, 0});
         if (joint->limited && dofs < 6) out.rows.push_back({j, robot, dof, dofs, 1});
@@ -149,8 +151,7 @@ inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &the
     there.actuator_first = memory.copy(q, m->actuator_first, parts);
     there.actuator_next = memory.copy(q, m->actuator_next, (size_t)m->actuator_count);
     std::vector<TnActuator> actuators(m->actuators, m->actuators + m->actuator_count);
-    for (TnActuator &a : actuators)
-        a.moments = memory.copy(q, a.moments, (size_t)a.moment_count);
+    for (TnActuator &a : actuators) a.moments = memory.copy(q, a.moments, (size_t)a.moment_count);
     there.actuators = memory.copy(q, actuators.data(), actuators.size());
 }
 

@@ -87,8 +87,7 @@ TN_DEVICE inline bool write_limit(const Worlds &b, WorldBase &s, const RobotRow 
 }
 
 /* A row as the iteration reads it; its force is that of the last step, or as it is (`again`). */
-template <class R>
-TN_DEVICE void write_row(const Worlds &b, World<R> &s, int r, bool again)
+template <class R> TN_DEVICE void write_row(const Worlds &b, World<R> &s, int r, bool again)
 {
     const RobotRow &row = b.robots.rows[r];
     const Robot &robot = b.robots.robots[row.robot];

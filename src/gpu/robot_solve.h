@@ -239,8 +239,7 @@ TN_DEVICE inline void update_row(const Robots &r, const RobotFast<R> &f, int i, 
 }
 
 /* The wrench of a link's contacts, about O. */
-template <class R>
-TN_DEVICE inline void sum_wrench(const Worlds &b, const Fast<R> &s, int c)
+template <class R> TN_DEVICE inline void sum_wrench(const Worlds &b, const Fast<R> &s, int c)
 {
     typedef typename Vec4<R>::type V;
     int body = b.robots.first_body + c;
@@ -255,8 +254,7 @@ TN_DEVICE inline void sum_wrench(const Worlds &b, const Fast<R> &s, int c)
 }
 
 /* F of a dof, and g + 2F. */
-template <class R>
-TN_DEVICE inline void sum_force(const Robots &r, const RobotFast<R> &f, int d)
+template <class R> TN_DEVICE inline void sum_force(const Robots &r, const RobotFast<R> &f, int d)
 {
     const R *S = f.S + 6 * d;
     R sum = 0;
@@ -308,7 +306,8 @@ template <class R> TN_DEVICE inline void spread(const Worlds &b, const Fast<R> &
 /* ---- the judge ---- */
 
 /* v_λ of robots and of their links, in double. */
-template <class R> TN_DEVICE void robots_end_velocity(const Block &block, const Worlds &b, World<R> &s)
+template <class R>
+TN_DEVICE void robots_end_velocity(const Block &block, const Worlds &b, World<R> &s)
 {
     const Robots &r = b.robots;
     if (!r.count || s.bad) return;

@@ -89,14 +89,11 @@ static void check_counts(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{m->equality_count > 0, "an equality"},
-                 {m->tendon_count > 0, "a tendon"},
-                 {m->track_count > 0, "a track of controls"},
-                 {m->wheel_count > 0, "a wheel"},
-                 {m->pair_count > 0, "an explicit contact pair"},
-                 {m->drags != NULL, "a medium"},
-                 {m->has_lift, "gravity compensation"},
-                 {m->sensor_count > 0, "a sensor"}};
+    } parts[] = {
+        {m->equality_count > 0, "an equality"},          {m->tendon_count > 0, "a tendon"},
+        {m->track_count > 0, "a track of controls"},     {m->wheel_count > 0, "a wheel"},
+        {m->pair_count > 0, "an explicit contact pair"}, {m->drags != NULL, "a medium"},
+        {m->has_lift, "gravity compensation"},           {m->sensor_count > 0, "a sensor"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL);
     const struct {

@@ -14,7 +14,7 @@ struct TnSurface;
 
 typedef struct TnBatchDevice {
     TnGpuBatch *gpu;
-    TnWorld *world;             /* the one here */
+    TnWorld *world;                    /* the one here */
     double *qpos, *qvel, *ctrl, *time; /* as they were copied last */
     uint8_t *diverged;
     TnGpuReport *reports;

@@ -102,10 +102,8 @@ static TnStatus set_state(TnBatch *batch, int index, const TnBatchChange *change
     memcpy(view->qvel + i * v, state.qvel, sizeof(double) * v);
     batch->time[index] = state.time;
     view->diverged[index] = 0;
-    TnGpuRows from = {.time = batch->time,
-                      .qpos = view->qpos,
-                      .qvel = view->qvel,
-                      .diverged = view->diverged};
+    TnGpuRows from = {
+        .time = batch->time, .qpos = view->qpos, .qvel = view->qvel, .diverged = view->diverged};
     return tn_gpu_batch_put(d->gpu, index, 1, &from, err) ? TN_OK : TN_ERROR_DEVICE;
 }
 

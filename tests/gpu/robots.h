@@ -1,4 +1,5 @@
-/* robots.h: robots for batches on a device: a quadruped on a plane, and an arm that grasps a box. */
+/* robots.h: robots for batches on a device: a quadruped on a plane, and an arm that grasps a box.
+ */
 #ifndef TEST_GPU_ROBOTS_H
 #define TEST_GPU_ROBOTS_H
 
@@ -24,7 +25,8 @@ static inline TnModel *open_quadruped(bool servo, const char *more)
                  "<geom type='sphere' size='.04' mass='.6'/>"
                  "<body><joint name='hip%d' axis='0 1 0' range='-80 80' springref='34'/>"
                  "<geom type='capsule' fromto='0 0 0 0 0 -.2' size='.025' mass='.8'/>"
-                 "<body pos='0 0 -.2'><joint name='knee%d' axis='0 1 0' range='-140 -5' springref='-69'/>"
+                 "<body pos='0 0 -.2'><joint name='knee%d' axis='0 1 0' range='-140 -5' "
+                 "springref='-69'/>"
                  "<geom type='capsule' fromto='0 0 -.03 0 0 -.17' size='.015' mass='.2'/>"
                  "<geom type='sphere' pos='0 0 -.2' size='.025' mass='.06' friction='1'/>"
                  "</body></body></body>",
