@@ -13,19 +13,20 @@
 namespace tn
 {
 
-/* M becomes M⁻¹, n × n, symmetric and positive definite: Gauss and Jordan, by all threads. */
+/* M becomes M⁻¹, n × n, symmetric and positive definite: Gauss and Jordan, a thread for each
+ * column. */
 TN_DEVICE inline void invert_in_place(const Block &block, double *M, int n)
 {
     for (int p = 0; p < n; p++) {
-        double d = 1.0 / M[p * n + p];
-        block.each(n * n, [&](int k) {
-            int i = k / n, j = k - i * n;
-            if (i != p && j != p) M[k] -= M[i * n + p] * M[p * n + j] * d;
+        const double d = 1.0 / M[p * n + p];
+        block.each(n, [&](int j) {
+            const double f = M[p * n + j] * d;
+            if (j == p) return;
+            for (int i = 0; i < n; i++)
+                if (i != p) M[i * n + j] -= M[i * n + p] * f;
+            M[p * n + j] = f;
         });
-        block.each(n, [&](int i) {
-            M[p * n + i] = i == p ? d : M[p * n + i] * d;
-            if (i != p) M[i * n + p] *= -d;
-        });
+        block.each(n, [&](int i) { M[i * n + p] = i == p ? d : -d * M[i * n + p]; });
     }
 }
 
