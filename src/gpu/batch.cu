@@ -96,11 +96,9 @@ bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, cons
     return tell(batch, err);
 }
 
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err)
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err)
 {
-    batch->batch->parameters(gravity, timestep, links, surfaces);
+    batch->batch->parameters(*parameters);
     return tell(batch, err);
 }
 

@@ -13,6 +13,8 @@ extern "C" {
 #endif
 
 struct TnLink;
+struct TnJoint;
+struct TnActuator;
 struct TnSurface;
 typedef struct TnGpuBatch TnGpuBatch;
 
@@ -39,11 +41,16 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err);
  * the device. */
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
                         const double *qvel, const double *ctrl, TnError *err);
-/* Per world: gravity (3), timestep; links (of the model's count) and surfaces (per geom), NULL: the
- * model's for all. */
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err);
+/* Per world: gravity (3), timestep; links, joints and actuators (of the model's count) and surfaces
+ * (per geom), NULL: the model's for all. */
+typedef struct TnGpuParameters {
+    const double *gravity, *timestep;
+    const struct TnLink *links;
+    const struct TnSurface *surfaces;
+    const struct TnJoint *joints;
+    const struct TnActuator *actuators;
+} TnGpuParameters;
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err);
 /* So many steps of each world of the mask that has not diverged. One that diverges keeps its last
  * good state. False: the device failed; *err says how. */
 bool tn_gpu_batch_step(TnGpuBatch *batch, int steps, const uint8_t *mask, bool there, TnError *err);

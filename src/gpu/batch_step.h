@@ -96,6 +96,7 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
         size_t i = (size_t)w;
         for (int k = 0; k < 3; k++) s.model->option.gravity[k] = b.gravity[3 * i + (size_t)k];
         if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
+        own_parts_of_robots(b.robots, i, s.model);
         s.collider->model = s.model;
         s.collider->slots = s.slots;
         s.collider->place = s.place;

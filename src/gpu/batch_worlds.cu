@@ -125,7 +125,9 @@ static void lap(Queue &q, int part)
 
 template <class R> struct Batch : AnyBatch {
     Worlds b{};
-    Memory own, of_links, of_surfaces, of_contacts, of_blocks;
+    Memory own, of_links, of_surfaces, of_robots, of_contacts, of_blocks;
+    const TnModel *model_here = nullptr;
+    RobotsHere robots_here;
     uint8_t *mask_there = nullptr;
     double *row_qpos = nullptr, *row_qvel = nullptr, *row_ctrl = nullptr, *first_mocap = nullptr;
     Summary *summary = nullptr; /* the host's copy */
@@ -134,8 +136,7 @@ template <class R> struct Batch : AnyBatch {
     Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit);
     ~Batch() override;
     void step(int steps, const uint8_t *mask, bool there) override;
-    void parameters(const double *gravity, const double *t, const TnLink *links,
-                    const TnSurface *surfaces) override;
+    void parameters(const TnGpuParameters &p) override;
     void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel,
                const double *ctrl) override;
     void forget(int first, int many) override;
@@ -167,7 +168,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
     model.joints = own.copy(q, m->joints, (size_t)m->joint_count);
     model.geoms = own.copy(q, m->geoms, (size_t)m->geom_count);
     model.geom_link = own.copy(q, m->geom_link, (size_t)m->geom_count);
-    copy_robots(q, own, m, model, b.robots);
+    copy_robots(q, own, m, model, robots_here, b.robots);
     b.model = own.copy(q, &model, 1);
     first_mocap = own.copy(q, m->mocap0, 7 * (size_t)m->mocap_count);
     std::vector<TnSlot> slots(c->slots, c->slots + n);
@@ -295,6 +296,7 @@ template <class R>
 Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit)
 {
     q.limit = limit;
+    model_here = m;
 #ifdef __CUDACC__
     q.check(cudaStreamCreate(&q.stream), "using the device");
 #endif
@@ -408,17 +410,18 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
     }
 }
 
-template <class R>
-void Batch<R>::parameters(const double *gravity, const double *t, const TnLink *links,
-                          const TnSurface *surfaces)
+template <class R> void Batch<R>::parameters(const TnGpuParameters &p)
 {
     size_t n = (size_t)b.count;
-    copy_bytes(q, b.gravity, gravity, 3 * n * sizeof(double));
-    copy_bytes(q, b.t, t, n * sizeof(double));
+    copy_bytes(q, b.gravity, p.gravity, 3 * n * sizeof(double));
+    copy_bytes(q, b.t, p.timestep, n * sizeof(double));
     of_links.release();
     of_surfaces.release();
-    b.own_links = links ? of_links.copy(q, links, n * (size_t)b.link_count) : nullptr;
-    b.own_surfaces = surfaces ? of_surfaces.copy(q, surfaces, n * (size_t)b.geom_count) : nullptr;
+    b.own_links = p.links ? of_links.copy(q, p.links, n * (size_t)b.link_count) : nullptr;
+    b.own_surfaces =
+        p.surfaces ? of_surfaces.copy(q, p.surfaces, n * (size_t)b.geom_count) : nullptr;
+    of_robots.release();
+    copy_own_robots(q, of_robots, *model_here, p, n, robots_here, b.robots);
     wait(q);
 }
 

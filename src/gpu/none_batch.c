@@ -38,11 +38,9 @@ bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, cons
     return false;
 }
 
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err)
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err)
 {
-    (void)batch, (void)gravity, (void)timestep, (void)links, (void)surfaces, (void)err;
+    (void)batch, (void)parameters, (void)err;
     return false;
 }
 

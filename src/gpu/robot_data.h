@@ -38,17 +38,20 @@ struct Robots {
     int first_body; /* links are bodies from here on */
     bool minds;     /* some robot does */
     size_t arena;   /* bytes per robot */
-    const Robot *robots;
+    Robot *robots;
     const int *dof_robot, *link_robot;
     const int *chain_start, *chain;   /* per link: its dofs, from the link to the root */
     const int *behind_start, *behind; /* per dof: links behind it that have geoms */
     const RobotRow *rows;             /* by joints */
     const int *dof_row, *dof_row_end; /* per dof: rows of its joint */
     /* per world */
-    double *ctrl;    /* actuator_count */
-    double *vhat;    /* model's dofs: v̂ of the last step */
-    double *old_row; /* row_count: last forces */
-    uint8_t *pushed; /* count: by a contact, in the last step */
+    double *ctrl;              /* actuator_count */
+    double *vhat;              /* model's dofs: v̂ of the last step */
+    double *old_row;           /* row_count: last forces */
+    uint8_t *pushed;           /* count: by a contact, in the last step */
+    TnJoint *own_joints;       /* joint_count; NULL: the model's */
+    TnActuator *own_actuators; /* actuator_count; NULL: the model's */
+    int joint_count;
 };
 
 struct RobotWorld {
@@ -81,6 +84,13 @@ template <class R> struct RobotFast {
     R *row_low, *row_high, *row_trial, *row_lambda;
     R *row_axis; /* 3 per row */
 };
+
+/* What a world has for itself. */
+TN_DEVICE inline void own_parts_of_robots(const Robots &r, size_t world, TnModel *model)
+{
+    if (r.own_joints) model->joints = r.own_joints + world * (size_t)r.joint_count;
+    if (r.own_actuators) model->actuators = r.own_actuators + world * (size_t)r.actuator_count;
+}
 
 /* Places in one piece of memory. */
 struct Cursor {

@@ -2,6 +2,7 @@
 #ifndef TN_GPU_ROBOT_MODEL_H
 #define TN_GPU_ROBOT_MODEL_H
 
+#include "batch.h"
 #include "batch_data.h"
 #include "memory.h"
 
@@ -16,6 +17,12 @@ struct RobotLists {
         dof_row_end;
     size_t arena = 0;
     int numbers = 0;
+};
+
+/* What the host keeps of them. */
+struct RobotsHere {
+    std::vector<Robot> robots;
+    std::vector<const TnMoment *> moments; /* per actuator, on the device */
 };
 
 /* Bytes that tn_tree_reserve and tn_tree_assemble take, rounded up. */
@@ -36,17 +43,17 @@ inline bool joint_has_spring(const TnJoint *j)
 }
 
 /* As tn_plan_minds. */
-inline bool minds(const TnModel *m, int s)
+inline bool minds(const TnModel *m, int s, const TnJoint *joints, const TnActuator *actuators)
 {
     const TnSubsystem *sub = &m->subsystems[s];
     for (int j = 0; j < m->joint_count; j++) {
         int link = m->joints[j].link;
         if (link >= sub->link_start && link < sub->link_start + sub->link_count &&
-            joint_has_spring(&m->joints[j]))
+            joint_has_spring(&joints[j]))
             return true;
     }
     for (int a = m->actuator_first[s]; a >= 0; a = m->actuator_next[a])
-        if (m->actuators[a].bias[1] != 0.0 || m->actuators[a].gain_rate[0] != 0.0) return true;
+        if (actuators[a].bias[1] != 0.0 || actuators[a].gain_rate[0] != 0.0) return true;
     return false;
 }
 
@@ -81,7 +88,7 @@ inline void list_robot(const TnModel *m, int s, RobotLists &out)
                sub->link_count,
                sub->link_start,
                out.numbers,
-               minds(m, s)};
+               minds(m, s, m->joints, m->actuators)};
     std::vector<bool> has_geom((size_t)m->link_count, false);
     for (int g = 0; g < m->geom_count; g++) has_geom[(size_t)m->geom_link[g]] = true;
     std::vector<std::vector<int>> behind((size_t)n);
@@ -114,7 +121,8 @@ template <class T> const T *copy_list(Queue &q, Memory &memory, const std::vecto
 
 /* Also what the engine's code of trees reads of the model: `there`, whose pointers are the
  * device's. */
-inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &there, Robots &r)
+inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &there,
+                        RobotsHere &here, Robots &r)
 {
     RobotLists lists;
     lists.chain_start.push_back(0);
@@ -126,11 +134,13 @@ inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &the
     r.link_count = (int)lists.link_robot.size();
     r.row_count = (int)lists.rows.size();
     r.actuator_count = m->actuator_count;
+    r.joint_count = m->joint_count;
     r.numbers = lists.numbers;
     r.arena = lists.arena;
     for (const Robot &robot : lists.robots) r.minds |= robot.minds;
     if (!r.count) return;
-    r.robots = copy_list(q, memory, lists.robots);
+    here.robots = lists.robots;
+    r.robots = memory.copy(q, lists.robots.data(), lists.robots.size());
     r.dof_robot = copy_list(q, memory, lists.dof_robot);
     r.link_robot = copy_list(q, memory, lists.link_robot);
     r.chain_start = copy_list(q, memory, lists.chain_start);
@@ -151,8 +161,35 @@ inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &the
     there.actuator_first = memory.copy(q, m->actuator_first, parts);
     there.actuator_next = memory.copy(q, m->actuator_next, (size_t)m->actuator_count);
     std::vector<TnActuator> actuators(m->actuators, m->actuators + m->actuator_count);
-    for (TnActuator &a : actuators) a.moments = memory.copy(q, a.moments, (size_t)a.moment_count);
+    for (TnActuator &a : actuators) {
+        a.moments = memory.copy(q, a.moments, (size_t)a.moment_count);
+        here.moments.push_back(a.moments);
+    }
     there.actuators = memory.copy(q, actuators.data(), actuators.size());
+}
+
+/* Joints and actuators of each world. A robot minds if it does in one of them. */
+inline void copy_own_robots(Queue &q, Memory &memory, const TnModel &m, const TnGpuParameters &p,
+                            size_t worlds, RobotsHere &here, Robots &r)
+{
+    size_t joints = (size_t)m.joint_count, count = (size_t)m.actuator_count;
+    r.own_joints = p.joints ? memory.copy(q, p.joints, worlds * joints) : nullptr;
+    r.own_actuators = nullptr;
+    if (p.actuators) {
+        std::vector<TnActuator> all(p.actuators, p.actuators + worlds * count);
+        for (size_t i = 0; i < all.size(); i++) all[i].moments = here.moments[i % count];
+        r.own_actuators = memory.copy(q, all.data(), all.size());
+    }
+    for (Robot &robot : here.robots) {
+        bool some = minds(&m, robot.subsystem, m.joints, m.actuators);
+        for (size_t w = 0; w < worlds && !some && (p.joints || p.actuators); w++)
+            some = minds(&m, robot.subsystem, p.joints ? p.joints + w * joints : m.joints,
+                         p.actuators ? p.actuators + w * count : m.actuators);
+        robot.minds = some;
+        r.minds |= some;
+    }
+    copy_bytes(q, r.robots, here.robots.data(), here.robots.size() * sizeof(Robot));
+    wait(q);
 }
 
 /* Rows per world. */

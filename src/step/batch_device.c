@@ -220,6 +220,8 @@ void tn_batch_device_destroy(TnBatch *batch)
     tn_free(d->reports);
     tn_free(d->links);
     tn_free(d->surfaces);
+    tn_free(d->joints);
+    tn_free(d->actuators);
     tn_free(d);
 }
 
@@ -353,9 +355,13 @@ static TnStatus push_controls(TnBatch *batch, TnError *err)
 static TnStatus push_parameters(TnBatch *batch, TnError *err)
 {
     TnBatchDevice *d = batch->device;
-    if (d->changed &&
-        !tn_gpu_batch_parameters(d->gpu, d->gravity, d->timestep, d->links, d->surfaces, err))
-        return TN_ERROR_DEVICE;
+    const TnGpuParameters all = {.gravity = d->gravity,
+                                 .timestep = d->timestep,
+                                 .links = d->links,
+                                 .surfaces = d->surfaces,
+                                 .joints = d->joints,
+                                 .actuators = d->actuators};
+    if (d->changed && !tn_gpu_batch_parameters(d->gpu, &all, err)) return TN_ERROR_DEVICE;
     d->changed = false;
     return TN_OK;
 }

@@ -38,12 +38,30 @@ typedef struct Agreement {
     int steps, agreed, contacts;
 } Agreement;
 
+/* Each world has its own mass of the trunk, damping and dry friction of a knee, gain of a servo. */
+static void set_parameters(TnBatch *batch)
+{
+    TnError err = {0};
+    const double mass[COUNT] = {4.0, 6.0, 9.0}, gain[COUNT] = {60.0, 90.0, 40.0},
+                 bias[COUNT * 3] = {0.0, -60.0, -1.0, 0.0, -90.0, -2.0, 0.0, -40.0, 0.0},
+                 gravity[COUNT * 3] = {0.0, 0.0, -9.81, 1.0, 0.0, -9.0, 0.0, 0.5, -4.0};
+    TnJointForces forces[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        forces[i] = (TnJointForces){.damping = 0.2 * i, .armature = 0.02, .friction_loss = 0.1 * i};
+    CHECK(tn_batch_set_gravity(batch, NULL, gravity, &err) == TN_OK);
+    CHECK(tn_batch_set_body_mass(batch, NULL, 2, mass, NULL, NULL, &err) == TN_OK);
+    CHECK(tn_batch_set_actuator(batch, NULL, 3, gain, bias, &err) == TN_OK);
+    CHECK(tn_batch_set_joint_forces(batch, NULL, 4, forces, &err) == TN_OK);
+    if (err.count) test_fail(__FILE__, __LINE__, "%s", err.message);
+}
+
 typedef struct Comparison {
     TnDevice device;
     double tolerance, apart;
     int iterations, steps;
     double shake; /* of controls and velocities */
     TnKeyId key;
+    bool own; /* parameters of each world */
 } Comparison;
 
 static double largest_difference(const double *a, const double *b, int count)
@@ -89,6 +107,10 @@ static Agreement compare(TnModel *model, Comparison how)
     TnBatch *here = open_batch(def, model);
     def.world.device = how.device;
     TnBatch *there = open_batch(def, model);
+    if (how.own) {
+        set_parameters(here);
+        set_parameters(there);
+    }
     TnBatchView a = tn_batch_view(here), b = tn_batch_view(there);
     size_t q = (size_t)(COUNT * a.qpos_count), v = (size_t)(COUNT * a.dof_count);
     double *before = calloc(q, sizeof(double)), *zero = calloc(v, sizeof(double)),
@@ -121,21 +143,28 @@ static Agreement compare(TnModel *model, Comparison how)
 
 TEST(a_quadruped_with_servos_steps_as_on_the_cpu)
 {
-    Agreement a = compare(open_quadruped(true, ""), (Comparison){EXACT, 40, 0.1, 1});
+    Agreement a = compare(open_quadruped(true, ""), (Comparison){EXACT, 40, 0.1, 1, false});
     CHECK(a.contacts > 2 * a.steps);
     CHECK(a.agreed * 10 >= a.steps * 9);
 }
 
 TEST(a_quadruped_with_motors_and_springs_steps_as_on_the_cpu)
 {
-    Agreement a = compare(open_quadruped(false, ""), (Comparison){EXACT, 40, 0.1, 1});
+    Agreement a = compare(open_quadruped(false, ""), (Comparison){EXACT, 40, 0.1, 1, false});
+    CHECK(a.contacts > 2 * a.steps);
+    CHECK(a.agreed * 10 >= a.steps * 9);
+}
+
+TEST(each_world_has_its_own_parameters)
+{
+    Agreement a = compare(open_quadruped(true, ""), (Comparison){EXACT, 30, 0.1, 1, true});
     CHECK(a.contacts > 2 * a.steps);
     CHECK(a.agreed * 10 >= a.steps * 9);
 }
 
 TEST(a_gripper_steps_as_on_the_cpu)
 {
-    Agreement a = compare(open_gripper(), (Comparison){EXACT, 40, 0.05, 1});
+    Agreement a = compare(open_gripper(), (Comparison){EXACT, 40, 0.05, 1, false});
     CHECK(a.contacts > 2 * a.steps);
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
@@ -155,7 +184,7 @@ TEST(ball_joints_step_as_on_the_cpu)
                   "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' mass='1'/></body></body>"
                   "</body></worldbody></mujoco>",
                   &err);
-    Agreement a = compare(model, (Comparison){EXACT, 60, 0.3, 0});
+    Agreement a = compare(model, (Comparison){EXACT, 60, 0.3, 0, false});
     CHECK(a.agreed * 10 >= a.steps * 9);
 }
 
@@ -163,7 +192,7 @@ TEST(ball_joints_step_as_on_the_cpu)
 TEST(single_precision_is_near)
 {
     Agreement a =
-        compare(open_quadruped(true, ""), (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1});
+        compare(open_quadruped(true, ""), (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1, false});
     CHECK(a.steps > 50);
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
