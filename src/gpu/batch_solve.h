@@ -96,17 +96,6 @@ TN_DEVICE inline void update_body(const Fast<R> &s, int r, IterBody<R> &body, R 
     for (int k = 0; k < 6; k++) body.g[k] += alpha * (F[k] - Av[k]);
 }
 
-/* Four phases, of which each needs what the one before it found. */
-template <class R>
-TN_DEVICE inline void update_robots(const Block &block, const Worlds &b, const Fast<R> &s, R alpha)
-{
-    const Robots &r = b.robots;
-    block.each(r.link_count, [&](int c) { sum_wrench<R>(b, s, c); });
-    block.each(r.dof_count, [&](int d) { sum_force<R>(r, s.fast_robot, d); });
-    block.each(r.dof_count, [&](int d) { update_dof<R>(r, s.fast_robot, d, alpha); });
-    block.each(r.link_count, [&](int c) { spread<R>(b, s, c); });
-}
-
 template <class R>
 TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<R> &s,
                                int iterations, R first, R alpha, R share)
@@ -114,8 +103,7 @@ TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<
     for (int k = 0; k < iterations; k++) {
         R now = k == 0 ? first : alpha;
         block.each(s.contact_count, [&](int i) { update_contact<R>(s, i, now, share); });
-        block.each(b.robots.row_count,
-                   [&](int i) { update_row<R>(b.robots, s.fast_robot, i, now); });
+        block.each(b.robots.row_count, [&](int i) { update_row<R>(s.fast_robot, i, now); });
         block.each(b.free_count, [&](int r) { update_body<R>(s, r, s.bodies[r], alpha); });
         if (b.robots.count) update_robots<R>(block, b, s, alpha);
     }
@@ -141,7 +129,7 @@ TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const Worl
         R now = k == 0 ? first : alpha;
         for (int i = block.rank; i < contacts; i += block.size) update_contact<R>(f, i, now, share);
         for (int i = block.rank; i < b.robots.row_count; i += block.size)
-            update_row<R>(b.robots, f.fast_robot, i, now);
+            update_row<R>(f.fast_robot, i, now);
         __syncthreads();
         if (has) update_body<R>(f, block.rank, own, alpha);
         if (b.robots.count)

@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
         });
         int n = s.contact_count;
         copy_words(block, (uint64_t *)fast_memory,
-                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.S), (int)(b.fast_robots / 8));
+                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.chain),
+                   (int)(b.fast_robots / 8));
         copy_words(block, s.v, there.v, b.body_count);
         copy_words(block, s.spin, there.spin, b.body_count);
         copy_words(block, s.arm_a, there.arm_a, n);

@@ -74,7 +74,43 @@ struct RobotWorld {
     bool again;                  /* some is */
 };
 
+/* Numbers below 128. */
+struct Bits {
+    uint64_t words[2];
+    TN_DEVICE_AND_HOST void add(int i) { words[i / 64] |= (uint64_t)1 << (i % 64); }
+};
+
+TN_DEVICE inline int lowest_bit(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return __ffsll((long long)x) - 1;
+#else
+    return __builtin_ctzll(x);
+#endif
+}
+
+/* f of each of them, ascending. */
+template <class F> TN_DEVICE inline void each_bit(Bits bits, F f)
+{
+    for (int w = 0; w < 2; w++)
+        for (uint64_t left = bits.words[w]; left; left &= left - 1) f(64 * w + lowest_bit(left));
+}
+
+/* Of a dof: where its robot's matrix and dofs begin, n; rows of its joint. */
+struct DofPlace {
+    int matrix;
+    short first, n, row, row_end;
+};
+struct RowPlace {
+    short dof, count;
+};
+
 template <class R> struct RobotFast {
+    Bits *chain;  /* per link: dofs between it and the root */
+    Bits *behind; /* per dof: links behind it that something touches */
+    DofPlace *dofs;
+    RowPlace *rows;
+    short *touched;            /* links, the first number is how many */
     R *S;                      /* 6 per dof */
     R *arm;                    /* 3 per link: from O to its centre of mass */
     R *H_inverse, *A_H;        /* n × n per robot: H⁻¹, and (A H⁻¹)ᵀ */
@@ -141,6 +177,11 @@ TN_DEVICE_AND_HOST void lay_out_fast_robots(const Robots &r, RobotFast<R> &s, Cu
     size_t n = (size_t)r.dof_count, links = (size_t)r.link_count, rows = (size_t)r.row_count,
            numbers = (size_t)r.numbers;
     if (!r.count) return;
+    c.take(s.chain, links);
+    c.take(s.behind, n);
+    c.take(s.dofs, n);
+    c.take(s.rows, rows);
+    c.take(s.touched, links + 1);
     c.take(s.S, 6 * n);
     c.take(s.arm, 3 * links);
     c.take(s.H_inverse, numbers);

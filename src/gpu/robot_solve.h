@@ -191,20 +191,54 @@ template <class R> TN_DEVICE void start_dof(const Worlds &b, World<R> &s, int d)
     for (int j = 0; j < robot.dofs; j++) H[j] = A[j];
 }
 
-template <class R> TN_DEVICE inline void spread(const Worlds &b, const Fast<R> &s, int c);
+template <class R> TN_DEVICE inline void spread(const Fast<R> &s, int first_body, int c);
+
+/* Who is where, for the iteration. */
+template <class R> TN_DEVICE void place_robots(const Block &block, const Worlds &b, World<R> &s)
+{
+    const Robots &r = b.robots;
+    const RobotFast<R> &f = s.fast_robot;
+    auto is_touched = [&](int c) {
+        return s.side_start[r.first_body + c] != s.side_start[r.first_body + c + 1];
+    };
+    block.each(r.link_count, [&](int c) {
+        Bits chain = {{0, 0}};
+        for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++) chain.add(r.chain[i]);
+        f.chain[c] = chain;
+    });
+    block.each(r.dof_count, [&](int d) {
+        const Robot &robot = r.robots[r.dof_robot[d]];
+        Bits behind = {{0, 0}};
+        for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++)
+            if (is_touched(r.behind[i])) behind.add(r.behind[i]);
+        f.behind[d] = behind;
+        f.dofs[d] = DofPlace{robot.matrix, (short)robot.dof, (short)robot.dofs, (short)r.dof_row[d],
+                             (short)r.dof_row_end[d]};
+    });
+    block.each(r.row_count, [&](int i) {
+        f.rows[i] = RowPlace{(short)r.rows[i].dof, (short)r.rows[i].count};
+    });
+    block.once([&] {
+        short count = 0;
+        for (int c = 0; c < r.link_count; c++)
+            if (is_touched(c)) f.touched[++count] = (short)c;
+        f.touched[0] = count;
+    });
+}
 
 template <class R> TN_DEVICE void factor_robots(const Block &block, const Worlds &b, World<R> &s)
 {
     const Robots &r = b.robots;
     if (!r.count || s.bad) return;
     const double zero[3] = {0.0, 0.0, 0.0};
+    place_robots(block, b, s);
     block.each(r.dof_count, [&](int d) { start_dof(b, s, d); });
     block.each(r.link_count, [&](int c) {
         double arm[3];
         arm_from_origin(b, s, c, zero, arm);
         for (int k = 0; k < 3; k++) s.fast_robot.arm[3 * c + k] = (R)arm[k];
         sum_sides(b, s, c);
-        spread<R>(b, s, c);
+        spread<R>(s, r.first_body, c);
     });
     block.each(r.dof_count, [&](int d) { fill_dof(b, s, d); });
     for (int k = 0; k < r.count; k++) {
@@ -227,12 +261,11 @@ template <class R> TN_DEVICE void factor_robots(const Block &block, const Worlds
 /* ---- an iteration ---- */
 
 /* t ← (1-α) t + α (λ - B u),  λ ← its nearest between the bounds */
-template <class R>
-TN_DEVICE inline void update_row(const Robots &r, const RobotFast<R> &f, int i, R alpha)
+template <class R> TN_DEVICE inline void update_row(const RobotFast<R> &f, int i, R alpha)
 {
-    int dof = r.rows[i].dof;
+    RowPlace row = f.rows[i];
     R u = f.row_total[i];
-    for (int k = 0; k < r.rows[i].count; k++) u += f.row_axis[3 * i + k] * f.rate[dof + k];
+    for (int k = 0; k < row.count; k++) u += f.row_axis[3 * i + k] * f.rate[row.dof + k];
     R t = (1 - alpha) * f.row_trial[i] + alpha * (f.row_lambda[i] - f.row_weight[i] * u),
       low = f.row_low[i], high = f.row_high[i];
     f.row_trial[i] = t;
@@ -240,68 +273,78 @@ TN_DEVICE inline void update_row(const Robots &r, const RobotFast<R> &f, int i, 
 }
 
 /* The wrench of a link's contacts, about O. */
-template <class R> TN_DEVICE inline void sum_wrench(const Worlds &b, const Fast<R> &s, int c)
+template <class R> TN_DEVICE inline void sum_wrench(const Fast<R> &s, int first_body, int c)
 {
     typedef typename Vec4<R>::type V;
-    int body = b.robots.first_body + c;
+    int body = first_body + c;
     R F[6] = {0}, *out = s.fast_robot.wrench + 6 * c;
     const R *arm = s.fast_robot.arm + 3 * c;
     for (int i = s.side_start[body], end = s.side_start[body + 1]; i < end; i++) {
         int side = s.sides[i], at = side >> 1;
         add_wrench<R>(side & 1 ? s.arm_b[at] : s.arm_a[at], s.lambda[at], side & 1, F);
     }
-    for (int k = 0; k < 3; k++) out[k] = 0, out[k + 3] = F[k + 3];
-    add_wrench<R>(V{arm[0], arm[1], arm[2], 0}, V{F[0], F[1], F[2], 0}, true, out);
+    R moment[6] = {0, 0, 0, F[3], F[4], F[5]};
+    add_wrench<R>(V{arm[0], arm[1], arm[2], 0}, V{F[0], F[1], F[2], 0}, true, moment);
+    for (int k = 0; k < 6; k++) out[k] = moment[k];
 }
 
 /* F of a dof, and g + 2F. */
-template <class R> TN_DEVICE inline void sum_force(const Robots &r, const RobotFast<R> &f, int d)
+template <class R> TN_DEVICE inline void sum_force(const RobotFast<R> &f, int d)
 {
-    const R *S = f.S + 6 * d;
-    R sum = 0;
-    for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++) {
-        const R *F = f.wrench + 6 * r.behind[i];
+    DofPlace at = f.dofs[d];
+    R S[6], sum = 0;
+    for (int k = 0; k < 6; k++) S[k] = f.S[6 * d + k];
+    each_bit(f.behind[d], [&](int c) {
+        const R *F = f.wrench + 6 * c;
         for (int k = 0; k < 6; k++) sum += S[k] * F[k];
-    }
-    for (int i = r.dof_row[d]; i < r.dof_row_end[d]; i++) {
-        int k = d - r.rows[i].dof;
-        if (k >= 0 && k < r.rows[i].count) sum += f.row_axis[3 * i + k] * f.row_lambda[i];
+    });
+    for (int i = at.row; i < at.row_end; i++) {
+        int k = d - f.rows[i].dof;
+        if (k >= 0 && k < f.rows[i].count) sum += f.row_axis[3 * i + k] * f.row_lambda[i];
     }
     f.force[d] = sum;
     f.x[d] = f.g[d] + 2 * sum;
 }
 
-template <class R>
-TN_DEVICE inline void update_dof(const Robots &r, const RobotFast<R> &f, int d, R alpha)
+template <class R> TN_DEVICE inline void update_dof(const RobotFast<R> &f, int d, R alpha)
 {
-    const Robot &robot = r.robots[r.dof_robot[d]];
-    int n = robot.dofs, own = robot.matrix + d - robot.dof;
-    const R *x = f.x + robot.dof;
+    DofPlace at = f.dofs[d];
+    int own = at.matrix + d - at.first, n = at.n;
+    const R *x = f.x + at.first;
     R v = 0, Av = 0;
-    for (int j = 0; j < n; j++) {
-        v += f.H_inverse[own + j * n] * x[j];
-        Av += f.A_H[own + j * n] * x[j];
+    for (int j = 0; j < n; j++, own += n) {
+        v += f.H_inverse[own] * x[j];
+        Av += f.A_H[own] * x[j];
     }
     f.rate[d] = v;
     f.g[d] += alpha * (f.force[d] - Av);
 }
 
-template <class R> TN_DEVICE inline void spread(const Worlds &b, const Fast<R> &s, int c)
+/* The twist of a link. */
+template <class R> TN_DEVICE inline void spread(const Fast<R> &s, int first_body, int c)
 {
     typedef typename Vec4<R>::type V;
-    const Robots &r = b.robots;
     const RobotFast<R> &f = s.fast_robot;
-    int body = r.first_body + c;
     R T[6] = {0};
     const R *arm = f.arm + 3 * c;
-    for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++) {
-        int d = r.chain[i];
+    each_bit(f.chain[c], [&](int d) {
         for (int k = 0; k < 6; k++) T[k] += f.S[6 * d + k] * f.rate[d];
-    }
-    V at = velocity_at<R>(V{T[0], T[1], T[2], 0}, V{T[3], T[4], T[5], 0},
-                          V{arm[0], arm[1], arm[2], 0});
-    s.v[body] = at;
-    s.spin[body] = V{T[3], T[4], T[5], 0};
+    });
+    s.v[first_body + c] = velocity_at<R>(V{T[0], T[1], T[2], 0}, V{T[3], T[4], T[5], 0},
+                                         V{arm[0], arm[1], arm[2], 0});
+    s.spin[first_body + c] = V{T[3], T[4], T[5], 0};
+}
+
+/* Four phases, of which each needs what the one before it found. */
+template <class R>
+TN_DEVICE inline void update_robots(const Block &block, const Worlds &b, const Fast<R> &s, R alpha)
+{
+    const RobotFast<R> &f = s.fast_robot;
+    int first = b.robots.first_body, touched = f.touched[0], dofs = b.robots.dof_count;
+    block.each(touched, [&](int k) { sum_wrench<R>(s, first, f.touched[k + 1]); });
+    block.each(dofs, [&](int d) { sum_force<R>(f, d); });
+    block.each(dofs, [&](int d) { update_dof<R>(f, d, alpha); });
+    block.each(touched, [&](int k) { spread<R>(s, first, f.touched[k + 1]); });
 }
 
 /* ---- the judge ---- */

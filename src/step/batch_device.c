@@ -33,6 +33,20 @@ static void check_bodies(const TnModel *m, TnError *err)
     }
 }
 
+/* All of a world's: numbers of dofs and links have 7 bits there. */
+#define MOST_OF_ROBOTS 128
+static void check_robots(const TnModel *m, TnError *err)
+{
+    int dofs = 0, links = 0;
+    for (int s = 0; s < m->subsystem_count; s++)
+        if (m->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
+            dofs += m->subsystems[s].dof_count;
+            links += m->subsystems[s].link_count;
+        }
+    if (dofs > MOST_OF_ROBOTS || links > MOST_OF_ROBOTS)
+        refuse(err, "robots with more than 128 dofs or links", NULL);
+}
+
 /* Those on joints, without a state of their own. */
 static void check_actuators(const TnModel *m, TnError *err)
 {
@@ -120,6 +134,7 @@ static bool check(const TnWorld *world, TnError *err)
     if (!err) err = &local;
     int before = err->count;
     check_bodies(world->model, err);
+    check_robots(world->model, err);
     check_actuators(world->model, err);
     check_geoms(world, err);
     check_counts(world, err);
