@@ -17,6 +17,7 @@ typedef struct GpuBatchOptions {
     NumberList counts;
     int precision, iterations, settle, steps;
     double tolerance;
+    const char *model; /* NULL: stir */
     bool as_json;
     Json json; /* what as_json writes */
 } GpuBatchOptions;
@@ -109,6 +110,18 @@ static TnStatus stir(TnBatch *batch, double *pos, int count, int step, TnError *
     return tn_batch_set_mocap(batch, NULL, 2, pos, NULL, err);
 }
 
+/* Controls of robots: each swings by 0.1 about `first`, that of the key, once in 100 steps, in each
+ * world from another phase. */
+static TnStatus swing(TnBatch *batch, const double *first, int step, TnError *err)
+{
+    TnBatchView view = tn_batch_view(batch);
+    for (int i = 0; i < view.count; i++)
+        for (int a = 0; a < view.ctrl_count; a++)
+            view.ctrl[(size_t)i * (size_t)view.ctrl_count + (size_t)a] =
+                first[a] + 0.1 * sin(0.0628 * step + 2.4 * i + 1.1 * a);
+    return tn_batch_push(batch, 0, err);
+}
+
 typedef struct Figures {
     double seconds; /* of the measured steps */
     double contacts, error, depth;
@@ -145,15 +158,20 @@ static void look(const TnBatch *batch, double *room, Figures *out)
 static TnStatus run(TnBatch *batch, const GpuBatchOptions *o, double *room, Figures *out,
                     TnError *err)
 {
-    int count = tn_batch_view(batch).count;
+    TnBatchView view = tn_batch_view(batch);
+    int count = view.count, controls = view.ctrl_count;
     TnStatus status = TN_OK;
+    double *first = malloc(sizeof(double) * (size_t)(controls + 1));
+    if (!first) return TN_ERROR_MEMORY;
+    memcpy(first, view.ctrl, sizeof(double) * (size_t)controls);
     out->seconds = 0.0;
     for (int k = 0; k < o->settle + o->steps && status == TN_OK; k++) {
-        status = stir(batch, room, count, k, err);
+        status = o->model ? swing(batch, first, k, err) : stir(batch, room, count, k, err);
         double start = clock_seconds();
         if (status == TN_OK) status = tn_batch_device_step(batch, 1, NULL, err);
         if (k >= o->settle) out->seconds += clock_seconds() - start;
     }
+    free(first);
     if (status == TN_OK) status = tn_batch_fetch(batch, err);
     if (status == TN_OK) look(batch, room, out);
     return status;
@@ -191,6 +209,7 @@ static int measure_count(GpuBatchOptions *o, const TnModel *model, int count)
     TnStatus status = TN_OK;
     double *room = malloc(sizeof(double) * 3 * (size_t)count);
     def.count = count;
+    def.world.key = o->model && tn_model_info(model).key_count > 0;
     def.world.device = o->precision ? TN_DEVICE_CUDA64 : TN_DEVICE_CUDA;
     if (!(o->tolerance > 0.0)) def.world.solver.method = TN_METHOD_SUBADMM;
     def.world.solver.tolerance = o->tolerance;
@@ -218,9 +237,11 @@ static void print_help(const Option *table, int count)
         "spheres of the scene stir in their box, and its rod, which goes around among them from\n"
         "another side in each world. `error` is the median over the worlds after the\n"
         "last step, as a fraction of gravity x timestep. All is run twice; the shorter time\n"
-        "counts, and `bits` says whether the states are the same.\n");
+        "counts, and `bits` says whether the states are the same.\n"
+        "With --model the worlds are those of a file, for robots.\n");
     options_help(table, count);
-    printf("\nExamples:\n  tenon-bench gpu_batch --counts 1024,8192\n");
+    printf("\nExamples:\n  tenon-bench gpu_batch --counts 1024,8192\n"
+           "  tenon-bench gpu_batch --model bench/models/quadruped.xml\n");
 }
 
 int cmd_gpu_batch(int argc, char **argv)
@@ -229,6 +250,9 @@ int cmd_gpu_batch(int argc, char **argv)
     const Option table[] = {
         option_ints("--counts", &o.counts, "LIST", 1, 1000000,
                     "numbers of worlds; default 1024,8192"),
+        option_text(
+            "--model", &o.model, "FILE",
+            "robots of this file instead of stir; their controls swing about the first key"),
         option_choice("--precision", &o.precision, "P", precision_names,
                       "of the iteration: single (default) or double"),
         option_int("--iterations", &o.iterations, "N", 1, 1000000,
@@ -246,7 +270,8 @@ int cmd_gpu_batch(int argc, char **argv)
     TnError err = {0};
     TnDeviceInfo info;
     TnModel *model = NULL;
-    if (!tn_device_info(TN_DEVICE_CUDA, &info, &err) || !(model = make_model(&err))) {
+    if (!tn_device_info(TN_DEVICE_CUDA, &info, &err) ||
+        !(model = o.model ? tn_model_load(o.model, &err) : make_model(&err))) {
         say("gpu_batch", "%s", err.message);
         return code_of(&err);
     }

@@ -134,6 +134,7 @@ typedef struct TnBatchDeviceView {
     uint8_t *diverged;
     double *mocap; /* 7 per mocap body, position and quaternion: where it will be at the end of the
                       next step */
+    double *ctrl;  /* controls of actuators */
 } TnBatchDeviceView;
 TN_API TnBatchDeviceView tn_batch_device_view(const TnBatch *batch);
 /* So many steps of each world. mask: on the device, count bytes; NULL: all. */

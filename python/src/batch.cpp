@@ -384,6 +384,8 @@ static nb::object device_array(const Batch &b, const std::string &name)
     if (name == "mocap")
         return there(b.data, view.memory, view.mocap,
                      {n, (size_t)tn_model_info(data.model->model).mocap_count, 7});
+    if (name == "ctrl")
+        return there(b.data, view.memory, view.ctrl, {n, (size_t)data.view.ctrl_count});
     if (name == "qpos")
         return there(b.data, view.memory, view.qpos, {n, (size_t)data.view.qpos_count});
     return there(b.data, view.memory, view.qvel, {n, (size_t)data.view.dof_count});

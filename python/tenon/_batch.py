@@ -34,6 +34,11 @@ class DeviceArrays:
         return self._batch._device_array("qvel")
 
     @property
+    def ctrl(self) -> Any:
+        """(n, nu): controls, which hold until they are written again."""
+        return self._batch._device_array("ctrl")
+
+    @property
     def diverged(self) -> Any:
         """(n,), bytes."""
         return self._batch._device_array("diverged")

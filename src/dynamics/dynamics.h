@@ -227,16 +227,18 @@ bool tn_tree_drag(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
                   const double origin[3], const double (*S)[6], const double *v, TnArena *scratch,
                   double *force);
 
-/* ---- actuation.c ---- */
-/* Gear included. */
-double tn_actuator_length(const TnModel *model, int actuator, const TnDriven *at);
-double tn_actuator_velocity(const TnModel *model, int actuator, const TnDriven *at);
+/* ---- affine.c ---- */
 /* constant + by_length · length + by_velocity · velocity, before any limit; gear not included.
  * Exact, but of muscles linear about the length and velocity given. */
 typedef struct TnAffineForce {
     double constant, by_length, by_velocity;
 } TnAffineForce;
 TnAffineForce tn_actuator_affine(const TnActuator *a, double input, double length, double velocity);
+
+/* ---- actuation.c ---- */
+/* Gear included. */
+double tn_actuator_length(const TnModel *model, int actuator, const TnDriven *at);
+double tn_actuator_velocity(const TnModel *model, int actuator, const TnDriven *at);
 /* Scalar force of actuator a before gear, clamped to its force range. */
 double tn_actuator_force(const TnModel *model, int actuator, const TnDriven *at);
 /* Of all actuators on the dof of a hinge or slide, gear included, within the joint's range; `lift`

@@ -11,12 +11,14 @@ namespace tn
 
 struct AnyBatch {
     Queue q;
-    int count = 0, qpos_count = 0, dof_count = 0, mocap_count = 0;
+    int count = 0, qpos_count = 0, dof_count = 0, mocap_count = 0, actuator_count = 0;
     virtual ~AnyBatch() {}
     virtual void step(int steps, const uint8_t *mask, bool there) = 0;
-    virtual void parameters(const double *gravity, const double *t, const struct TnLink *links,
-                            const struct TnSurface *surfaces) = 0;
-    virtual void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel) = 0;
+    virtual void parameters(const TnGpuParameters &p) = 0;
+    virtual void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel,
+                       const double *ctrl) = 0;
+    /* What the last step left of rows that were written. */
+    virtual void forget(int first, int many) = 0;
     virtual TnGpuRows rows() const = 0;
     virtual void reports(TnGpuReport *out) = 0;
 };

@@ -72,13 +72,16 @@ static bool copy_rows(TnGpuBatch *batch, int first, int count, const TnGpuRows &
     copy(to.qvel, from.qvel, sizeof(double) * (size_t)b.dof_count);
     copy(to.diverged, from.diverged, 1);
     copy(to.mocap, from.mocap, sizeof(double) * 7 * (size_t)b.mocap_count);
+    copy(to.ctrl, from.ctrl, sizeof(double) * (size_t)b.actuator_count);
     tn::wait(b.q);
     return tell(batch, err);
 }
 
 bool tn_gpu_batch_put(TnGpuBatch *batch, int first, int count, const TnGpuRows *from, TnError *err)
 {
-    return copy_rows(batch, first, count, tn_gpu_batch_rows(batch), *from, err);
+    bool ok = copy_rows(batch, first, count, tn_gpu_batch_rows(batch), *from, err);
+    if (ok && from->qvel) batch->batch->forget(first, count);
+    return ok && tell(batch, err);
 }
 
 bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err)
@@ -87,17 +90,15 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err)
 }
 
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
-                        const double *qvel, TnError *err)
+                        const double *qvel, const double *ctrl, TnError *err)
 {
-    batch->batch->reset(mask, there, qpos, qvel);
+    batch->batch->reset(mask, there, qpos, qvel, ctrl);
     return tell(batch, err);
 }
 
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err)
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err)
 {
-    batch->batch->parameters(gravity, timestep, links, surfaces);
+    batch->batch->parameters(*parameters);
     return tell(batch, err);
 }
 

@@ -13,6 +13,8 @@ extern "C" {
 #endif
 
 struct TnLink;
+struct TnJoint;
+struct TnActuator;
 struct TnSurface;
 typedef struct TnGpuBatch TnGpuBatch;
 
@@ -21,6 +23,7 @@ typedef struct TnGpuRows {
     double *time, *qpos, *qvel;
     uint8_t *diverged;
     double *mocap; /* 7 per mocap body: where it will be at the end of the next step */
+    double *ctrl;
 } TnGpuRows;
 
 /* NULL: *err says why. All worlds have the model's gravity and parameters, and no state yet. Models
@@ -37,12 +40,17 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err);
 /* All worlds of the mask (NULL: all) to this row, without the last forces; `there`: the mask is on
  * the device. */
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
-                        const double *qvel, TnError *err);
-/* Per world: gravity (3), timestep; links (of the model's count) and surfaces (per geom), NULL: the
- * model's for all. */
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err);
+                        const double *qvel, const double *ctrl, TnError *err);
+/* Per world: gravity (3), timestep; links, joints and actuators (of the model's count) and surfaces
+ * (per geom), NULL: the model's for all. */
+typedef struct TnGpuParameters {
+    const double *gravity, *timestep;
+    const struct TnLink *links;
+    const struct TnSurface *surfaces;
+    const struct TnJoint *joints;
+    const struct TnActuator *actuators;
+} TnGpuParameters;
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err);
 /* So many steps of each world of the mask that has not diverged. One that diverges keeps its last
  * good state. False: the device failed; *err says how. */
 bool tn_gpu_batch_step(TnGpuBatch *batch, int steps, const uint8_t *mask, bool there, TnError *err);

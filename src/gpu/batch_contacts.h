@@ -5,6 +5,7 @@
 
 #include "batch_data.h"
 #include "laws.h"
+#include "robot_solve.h"
 
 namespace tn
 {
@@ -65,6 +66,15 @@ TN_DEVICE inline void force_before(const Worlds &b, const WorldBase &s, const Tn
         }
 }
 
+TN_DEVICE inline void side_compliance(const Worlds &b, const WorldBase &s, int body,
+                                      const double *arm, const double *n, double out[2])
+{
+    if (body < b.free_count)
+        compliance(s.inverse + 7 * body, arm, n, out);
+    else
+        carried_compliance(b, s, body - b.free_count, arm, n, out);
+}
+
 /* `again`: contacts yield more now, and the forces that were found are the first guess. */
 template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, int i, bool again)
 {
@@ -77,8 +87,8 @@ template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, in
            *beta = s.start_beta + 4 * i, last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2];
     shift_at(b, s, c, la, lb, e);
     force_before(b, s, c, last);
-    compliance(s.inverse + 7 * ra, p, n, Ca);
-    if (rb >= 0) compliance(s.inverse + 7 * rb, o, n, Cb);
+    side_compliance(b, s, ra, p, n, Ca);
+    if (rb >= 0) side_compliance(b, s, rb, o, n, Cb);
     for (int k = 0; k < 2; k++) {
         D[k] = Ca[k] + Cb[k];
         double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,

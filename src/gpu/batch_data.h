@@ -10,6 +10,7 @@
 #include "contacts.h"
 #include "iterate.h"
 #include "judge.h"
+#include "robot_data.h"
 
 namespace tn
 {
@@ -33,12 +34,15 @@ struct Worlds {
     const TnCollider *collider; /* its slots and places are copied to each block */
     const TnSurface *surfaces;  /* per geom */
     const int *body_link, *link_body;
+    int free_count; /* free bodies come first, then links of robots */
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
-    int qpos_count, dof_count, mocap_count;
+    int qpos_count, dof_count, mocap_count, subsystem_count;
+    const uint32_t *may_meet; /* per moving slot and segment: whom it may meet at all */
+    Robots robots;
     int pair_room, contact_room, segments; /* segments: of 32 slots */
     double theta, stabilization;
     double weight_scale, alpha, ratio, warm_start, tolerance;
-    int iterations;
+    int iterations, passes; /* passes: of robots, as TnDynamicsInput */
     /* per world */
     double *time, *qpos, *qvel;
     double *mocap, *mocap_target; /* 7 per mocap body */
@@ -56,6 +60,7 @@ struct Worlds {
     Summary *summary;
     char *scratch;                  /* of worlds first … first + at_once - 1 */
     size_t scratch_size, fast_size; /* bytes per world */
+    size_t fast_robots;             /* of the latter: of robots */
     int first, at_once;
     bool fast_is_shared;
 };
@@ -105,6 +110,7 @@ struct WorldBase {
     double *shift, *give;                     /* 3 per contact, as in Base */
     double *yield, *start_beta;
     double *next_qpos, *next_qvel;
+    RobotWorld robot;
 };
 
 /* What each iteration reads. */
@@ -115,22 +121,12 @@ template <class R> struct Fast {
     Ends16 *ends;
     int *side_start; /* per body */
     uint16_t *sides; /* contact · 2 + (1: as b) */
+    RobotFast<R> fast_robot;
 };
 
-template <class R> struct World : WorldBase, Fast<R> {
+template <class R> struct alignas(16) World : WorldBase, Fast<R> {
     IterBody<R> *bodies;
     int *side_fill; /* per body */
-};
-
-/* Places in one piece of memory. */
-struct Cursor {
-    char *base;
-    size_t used;
-    template <class T> TN_DEVICE_AND_HOST void take(T *&p, size_t n)
-    {
-        p = (T *)(base + used);
-        used += (n * sizeof(T) + 15) / 16 * 16;
-    }
 };
 
 template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s, Cursor &c)
@@ -167,11 +163,14 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.next_qvel, (size_t)b.dof_count);
     c.take(s.bodies, n);
     c.take(s.side_fill, n);
+    lay_out_robots(b.robots, b.dof_count, b.subsystem_count, s.robot, c);
 }
 
 template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
 {
     size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
+    lay_out_fast_robots<R>(b.robots, s.fast_robot,
+                           c); /* first: solve_steps copies them in one piece */
     c.take(s.v, n);
     c.take(s.spin, n);
     c.take(s.arm_a, points);

@@ -31,7 +31,7 @@ TN_DEVICE inline uint32_t partners(const Worlds &b, const WorldBase &s, int slot
         if (meets && !tn_never_meet(own, &s.slots[k]) && masks_allow(own, &s.slots[k]))
             mask |= 1u << (k - first);
     }
-    return mask;
+    return mask & b.may_meet[slot * b.segments + first / 32];
 }
 
 TN_DEVICE inline int bit_count(uint32_t x)
@@ -104,6 +104,7 @@ TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
            reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
     m.count = 0;
     if (!collide_few(&first, &second, reach, &m)) return;
+    if (m.count && tn_manifold_nearest(&m) < pair->least) return;
     if (swap) v3_scale(m.normal, m.normal, -1.0);
     TnWhen start = {0.0, d->twists};
     for (int k = 0; k < m.count; k++) {

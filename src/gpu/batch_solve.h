@@ -103,7 +103,9 @@ TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<
     for (int k = 0; k < iterations; k++) {
         R now = k == 0 ? first : alpha;
         block.each(s.contact_count, [&](int i) { update_contact<R>(s, i, now, share); });
-        block.each(b.body_count, [&](int r) { update_body<R>(s, r, s.bodies[r], alpha); });
+        block.each(b.robots.row_count, [&](int i) { update_row<R>(s.fast_robot, i, now); });
+        block.each(b.free_count, [&](int r) { update_body<R>(s, r, s.bodies[r], alpha); });
+        if (b.robots.count) update_robots<R>(block, b, s, alpha);
     }
 }
 
@@ -120,15 +122,20 @@ TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const Worl
     Cursor small = {fast_memory, 0};
     lay_out_fast<R>(b, f, small);
     int contacts = s.contact_count;
-    bool has = block.rank < b.body_count;
+    bool has = block.rank < b.free_count;
     IterBody<R> own;
     if (has) own = s.bodies[block.rank];
     for (int k = 0; k < iterations; k++) {
         R now = k == 0 ? first : alpha;
         for (int i = block.rank; i < contacts; i += block.size) update_contact<R>(f, i, now, share);
+        for (int i = block.rank; i < b.robots.row_count; i += block.size)
+            update_row<R>(f.fast_robot, i, now);
         __syncthreads();
         if (has) update_body<R>(f, block.rank, own, alpha);
-        __syncthreads();
+        if (b.robots.count)
+            update_robots<R>(block, b, f, alpha);
+        else
+            __syncthreads();
     }
     if (has) s.bodies[block.rank] = own;
     __syncthreads();
@@ -145,7 +152,7 @@ TN_DEVICE void iterate_world(const Block &block, const Worlds &b, const World<R>
     R alpha = (R)s.alpha, share = s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
     R begin = first ? (R)1 : alpha;
 #ifdef __CUDA_ARCH__
-    if (b.fast_is_shared && b.body_count <= block.size) {
+    if (b.fast_is_shared && b.free_count <= block.size) {
         iterate_in_shared<R>(block, b, s, iterations, begin, alpha, share);
         return;
     }
@@ -201,17 +208,22 @@ template <class R>
 TN_DEVICE __noinline__ void judge_world(const Block &block, const Worlds &b, World<R> &s)
 {
     block.once([&] { s.worst = s.worst_rigid = s.deepest = s.depths = 0, s.deep = 0; });
-    block.each(b.body_count, [&](int r) { end_velocity(s, r); });
+    block.each(b.free_count, [&](int r) { end_velocity(s, r); });
+    robots_end_velocity(block, b, s);
     block.each(s.contact_count, [&](int i) { judge_contact(s, i); });
+    block.each(b.robots.row_count, [&](int i) { judge_row(b, s, i); });
 }
 
 template <class R>
 TN_DEVICE __noinline__ void write_world(const Block &block, const Worlds &b, World<R> &s,
                                         bool again)
 {
+    if (b.robots.count) prepare_robots(block, b, s);
     block.each(s.contact_count, [&](int i) { write_contact(b, s, i, again); });
+    block.each(b.robots.row_count, [&](int i) { write_row(b, s, i, again); });
     if (!again) sort_out_sides(block, b, s);
-    block.each(b.body_count, [&](int r) { factor_body(s, r); });
+    block.each(b.free_count, [&](int r) { factor_body(s, r); });
+    factor_robots(block, b, s);
 }
 
 /* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve. Returns

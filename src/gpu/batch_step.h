@@ -77,6 +77,12 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
         in.t = s.t;
         in.qpos = b.qpos + i * (size_t)b.qpos_count;
         in.qvel = b.qvel + i * (size_t)b.dof_count;
+        if (b.robots.count) {
+            in.passes = b.passes;
+            in.inputs = s.robot.inputs;
+            in.last = b.robots.vhat + i * (size_t)b.dof_count;
+            in.blend = s.robot.blend;
+        }
         *s.dynamics = in;
     });
     copy_words(block, s.model, b.model, 1);
@@ -84,12 +90,13 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
     copy_words(block, s.slots, b.collider->slots, b.slot_count);
     copy_words(block, s.place, b.collider->place, b.slot_count);
     block.each(b.link_count, [&](int l) {
-        if (b.link_body[l] < 0) place_fixed(b, s, l);
+        if (b.link_body[l] < 0) place_fixed(b, s, l); /* robots stand on these */
     });
     block.once([&] {
         size_t i = (size_t)w;
         for (int k = 0; k < 3; k++) s.model->option.gravity[k] = b.gravity[3 * i + (size_t)k];
         if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
+        own_parts_of_robots(b.robots, i, s.model);
         s.collider->model = s.model;
         s.collider->slots = s.slots;
         s.collider->place = s.place;
@@ -133,6 +140,7 @@ template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b,
         b.mocap[at] = b.mocap_target[at];
     });
     block.each(b.geom_count, [&](int i) { b.old_count[row + (size_t)i] = 0; });
+    keep_robots(block, b, s);
     block.each(s.contact_count, [&](int i) {
         const TnContactPoint *c = &s.points[i];
         typename Vec4<R>::type l = s.lambda[i];
@@ -167,18 +175,31 @@ template <class R>
 TN_DEVICE void begin_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
     open_world(block, b, s, w);
-    block.each(b.body_count, [&](int i) { assemble_body(b, s, i); });
+    block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
+    assemble_robots(block, b, s);
     list_pairs(block, b, s);
     if (!s.stuck) list_points(block, b, s);
+    if (!s.stuck) plan_contacts(block, b, s);
     if (!s.stuck) write_world(block, b, s, false);
     block.once([&] { *kept_world<R>(b, w) = s; });
+}
+
+/* Once it is solved: robots that are pushed and were assembled as if they were not are assembled
+ * again, and the step is to be solved again. */
+template <class R> TN_DEVICE void look_again(const Block &block, const Worlds &b, World<R> &s)
+{
+    check_plan(block, b, s);
+    if (!s.robot.again || s.bad) return;
+    assemble_again(block, b, s);
+    write_world(block, b, s, true);
 }
 
 /* The state at the end, if it makes sense. */
 template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
 {
     if (!(b.tolerance > 0.0)) judge_world(block, b, s);
-    block.each(b.body_count, [&](int i) { advance_body(b, s, i); });
+    block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
+    block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
     block.once([&] {
         report_world(b, s, s.iterations);
         b.left[s.index]--;

@@ -1,13 +1,17 @@
 /* batch_worlds.cu: memory of all worlds, and the launches that step them. */
+#include "../collision/verdict.h"
 #include "any_batch.h"
 #include "batch_step.h"
 #include "memory.h"
+#include "robot_model.h"
 
 namespace tn
 {
 
 #define TN_SHARED_MAX (227 * 1024) /* bytes of a block, compute capability 9.0 */
 #define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
+
+#define TN_REPEATS 2 /* as REPEATS of step/step.c */
 
 #ifdef __CUDACC__
 
@@ -29,12 +33,12 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
 
 template <class R>
 __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
-    solve_steps(const __grid_constant__ Worlds b)
+    solve_steps(const __grid_constant__ Worlds b, bool repeats)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
     block.once([&] { s = *kept_world<R>(b, w); });
-    if (s.stuck) return;
+    if (s.stuck || (repeats && !s.robot.again)) return;
     const Fast<R> there = *kept_world<R>(b, w);
     if (b.fast_is_shared) {
         block.once([&] {
@@ -42,6 +46,9 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
             lay_out_fast<R>(b, s, small);
         });
         int n = s.contact_count;
+        copy_words(block, (uint64_t *)fast_memory,
+                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.chain),
+                   (int)(b.fast_robots / 8));
         copy_words(block, s.v, there.v, b.body_count);
         copy_words(block, s.spin, there.spin, b.body_count);
         copy_words(block, s.arm_a, there.arm_a, n);
@@ -56,11 +63,26 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
     }
     int iterations = solve_world(block, b, s);
     block.once([&] {
-        s.iterations = iterations;
+        s.iterations = iterations + (repeats ? s.iterations : 0);
         *kept_world<R>(b, w) = s;
         *(Fast<R> *)kept_world<R>(b, w) = there;
     });
-    if (b.fast_is_shared) copy_words(block, there.lambda, s.lambda, s.contact_count);
+    if (!b.fast_is_shared) return;
+    copy_words(block, there.lambda, s.lambda, s.contact_count);
+    block.each(b.robots.row_count,
+               [&](int i) { there.fast_robot.row_lambda[i] = s.fast_robot.row_lambda[i]; });
+}
+
+template <class R>
+__global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
+    look_again_at_steps(const __grid_constant__ Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    block.once([&] { s = *kept_world<R>(b, w); });
+    if (s.stuck) return;
+    look_again(block, b, s);
+    block.once([&] { *kept_world<R>(b, w) = s; });
 }
 
 template <class R>
@@ -70,7 +92,9 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
     TN_BLOCK
     if (!is_on(b, w)) return;
     block.once([&] { s = *kept_world<R>(b, w); });
-    if (!s.stuck) end_step(block, b, s);
+    if (s.stuck) return;
+    check_plan(block, b, s);
+    end_step(block, b, s);
 }
 
 #endif
@@ -103,23 +127,30 @@ static void lap(Queue &q, int part)
 
 template <class R> struct Batch : AnyBatch {
     Worlds b{};
-    Memory own, of_links, of_surfaces, of_contacts, of_blocks;
+    Memory own, of_links, of_surfaces, of_robots, of_contacts, of_blocks;
+    const TnModel *model_here = nullptr;
+    RobotsHere robots_here;
     uint8_t *mask_there = nullptr;
-    double *row_qpos = nullptr, *row_qvel = nullptr, *first_mocap = nullptr;
+    double *row_qpos = nullptr, *row_qvel = nullptr, *row_ctrl = nullptr, *first_mocap = nullptr;
     Summary *summary = nullptr; /* the host's copy */
     int threads = 32, edge_threads = 32;
 
     Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit);
     ~Batch() override;
     void step(int steps, const uint8_t *mask, bool there) override;
-    void parameters(const double *gravity, const double *t, const TnLink *links,
-                    const TnSurface *surfaces) override;
-    void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel) override;
-    TnGpuRows rows() const override { return {b.time, b.qpos, b.qvel, b.diverged, b.mocap_target}; }
+    void parameters(const TnGpuParameters &p) override;
+    void reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel,
+               const double *ctrl) override;
+    void forget(int first, int many) override;
+    TnGpuRows rows() const override
+    {
+        return {b.time, b.qpos, b.qvel, b.diverged, b.mocap_target, b.robots.ctrl};
+    }
     void reports(TnGpuReport *out) override;
 
     /* its own */
     void copy_model(const TnModel *m, const TnCollider *c);
+    void copy_partners(TnCollider &out, const TnCollider *c);
     void take_worlds();
     void take_contacts(int room);
     void take_blocks();
@@ -129,6 +160,26 @@ template <class R> struct Batch : AnyBatch {
 };
 
 /* ---- memory ---- */
+
+/* Who may collide with whom, and how deep in each other those may be that overlap by design: the
+ * host's own answers. */
+template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollider *c)
+{
+    size_t words = ((size_t)c->count + 31) / 32;
+    std::vector<uint32_t> may_meet((size_t)c->moving_count * words);
+    std::vector<TnOverlap> overlaps;
+    for (int i = 0; i < c->moving_count; i++)
+        for (int k = i + 1; k < c->count; k++) {
+            double least;
+            if (!tn_filter_verdict(c, i, k, &least)) continue;
+            may_meet[(size_t)i * words + (size_t)k / 32] |= 1u << (k % 32);
+            if (least > -INFINITY) overlaps.push_back(TnOverlap{i, k, least});
+        }
+    b.may_meet = own.copy(q, may_meet.data(), may_meet.size());
+    out.overlaps = own.copy(q, overlaps.data(), overlaps.size());
+    out.overlap_count = (int)overlaps.size();
+    out.excluded = nullptr;
+}
 
 /* What steps read of the model and its collider. */
 template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider *c)
@@ -140,6 +191,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
     model.joints = own.copy(q, m->joints, (size_t)m->joint_count);
     model.geoms = own.copy(q, m->geoms, (size_t)m->geom_count);
     model.geom_link = own.copy(q, m->geom_link, (size_t)m->geom_count);
+    copy_robots(q, own, m, model, robots_here, b.robots);
     b.model = own.copy(q, &model, 1);
     first_mocap = own.copy(q, m->mocap0, 7 * (size_t)m->mocap_count);
     std::vector<TnSlot> slots(c->slots, c->slots + n);
@@ -153,17 +205,26 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
     collider.shape = own.copy(q, c->shape, n);
     collider.thinness = own.copy(q, c->thinness, n);
     collider.place = own.copy(q, c->place, n);
+    copy_partners(collider, c);
     collider.asleep = nullptr;
     b.collider = own.copy(q, &collider, 1);
     b.surfaces = own.copy(q, surfaces.data(), surfaces.size());
     std::vector<int> body_link, link_body((size_t)m->link_count, -1);
     for (int i = 0; i < m->subsystem_count; i++) {
-        link_body[(size_t)m->subsystems[i].link_start] = i;
+        if (m->subsystems[i].kind != TN_SUBSYSTEM_RIGID) continue;
+        link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
         body_link.push_back(m->subsystems[i].link_start);
+    }
+    b.free_count = b.robots.first_body = (int)body_link.size();
+    b.body_count = b.free_count + b.robots.link_count;
+    for (int i = 0, body = b.free_count; i < m->subsystem_count; i++) {
+        const TnSubsystem &sub = m->subsystems[i];
+        for (int l = 0; sub.kind == TN_SUBSYSTEM_TREE && l < sub.link_count; l++)
+            link_body[(size_t)(sub.link_start + l)] = body++;
     }
     b.body_link = own.copy(q, body_link.data(), body_link.size());
     b.link_body = own.copy(q, link_body.data(), link_body.size());
-    b.body_count = m->subsystem_count;
+    b.subsystem_count = m->subsystem_count;
     b.link_count = m->link_count;
     b.geom_count = m->geom_count;
     b.slot_count = c->count;
@@ -191,9 +252,11 @@ template <class R> void Batch<R>::take_worlds()
     b.old_first = own.take<int>(q, geoms);
     b.old_count = own.take<int>(q, geoms);
     b.summary = own.take<Summary>(q, 1);
+    take_robots(q, own, n, b.dof_count, b.robots);
     mask_there = own.take<uint8_t>(q, n);
     row_qpos = own.take<double>(q, (size_t)b.qpos_count);
     row_qvel = own.take<double>(q, (size_t)b.dof_count);
+    row_ctrl = own.take<double>(q, (size_t)b.robots.actuator_count);
 }
 
 /* The last forces stay. */
@@ -229,6 +292,9 @@ template <class R> void Batch<R>::take_blocks()
     Cursor large = {anywhere, sizeof places}, small = {anywhere, 0};
     of_blocks.release();
     lay_out(b, places, large);
+    lay_out_fast_robots<R>(b.robots, places.fast_robot, small);
+    b.fast_robots = small.used;
+    small.used = 0;
     lay_out_fast<R>(b, places, small);
     b.fast_size = (small.used + 127) / 128 * 128;
     b.scratch_size = (large.used + 127) / 128 * 128 + b.fast_size;
@@ -253,6 +319,7 @@ template <class R>
 Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit)
 {
     q.limit = limit;
+    model_here = m;
 #ifdef __CUDACC__
     q.check(cudaStreamCreate(&q.stream), "using the device");
 #endif
@@ -260,6 +327,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     qpos_count = m->qpos_count;
     dof_count = m->dof_count;
     mocap_count = m->mocap_count;
+    actuator_count = m->actuator_count;
     b.theta = d.theta;
     b.stabilization = d.stabilization;
     b.weight_scale = d.weight_scale;
@@ -268,6 +336,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     b.warm_start = d.warm_start;
     b.tolerance = d.tolerance;
     b.iterations = d.iterations;
+    b.passes = m->option.relinearize;
     copy_model(m, c);
     take_worlds();
     b.pair_room = 16 * b.moving_count + 64;
@@ -302,12 +371,17 @@ template <class R> bool Batch<R>::grow()
 
 template <class R> void Batch<R>::launch()
 {
+    int looks = b.robots.minds ? TN_REPEATS : 0;
     for (b.first = 0; b.first < b.count && !q.failed; b.first += b.at_once) {
 #ifdef __CUDACC__
         LAP(0);
         begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
         LAP(1);
-        solve_steps<R><<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b);
+        for (int k = 0; k <= looks; k++) {
+            if (k) look_again_at_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
+            solve_steps<R>
+                <<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b, k > 0);
+        }
         LAP(2);
         end_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
         LAP(3);
@@ -320,6 +394,11 @@ template <class R> void Batch<R>::launch()
             begin_step(block, b, s, w);
             if (s.stuck) continue;
             s.iterations = solve_world(block, b, s);
+            for (int k = 0; k < looks; k++) {
+                look_again(block, b, s);
+                if (s.robot.again) s.iterations += solve_world(block, b, s);
+            }
+            check_plan(block, b, s);
             end_step(block, b, s);
         }
 #endif
@@ -353,28 +432,31 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
     }
 }
 
-template <class R>
-void Batch<R>::parameters(const double *gravity, const double *t, const TnLink *links,
-                          const TnSurface *surfaces)
+template <class R> void Batch<R>::parameters(const TnGpuParameters &p)
 {
     size_t n = (size_t)b.count;
-    copy_bytes(q, b.gravity, gravity, 3 * n * sizeof(double));
-    copy_bytes(q, b.t, t, n * sizeof(double));
+    copy_bytes(q, b.gravity, p.gravity, 3 * n * sizeof(double));
+    copy_bytes(q, b.t, p.timestep, n * sizeof(double));
     of_links.release();
     of_surfaces.release();
-    b.own_links = links ? of_links.copy(q, links, n * (size_t)b.link_count) : nullptr;
-    b.own_surfaces = surfaces ? of_surfaces.copy(q, surfaces, n * (size_t)b.geom_count) : nullptr;
+    b.own_links = p.links ? of_links.copy(q, p.links, n * (size_t)b.link_count) : nullptr;
+    b.own_surfaces =
+        p.surfaces ? of_surfaces.copy(q, p.surfaces, n * (size_t)b.geom_count) : nullptr;
+    of_robots.release();
+    copy_own_robots(q, of_robots, *model_here, p, n, robots_here, b.robots);
     wait(q);
 }
 
 template <class R>
-void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel)
+void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const double *qvel,
+                     const double *ctrl)
 {
     const Worlds &worlds = b;
     copy_bytes(q, row_qpos, qpos, sizeof(double) * (size_t)b.qpos_count);
     copy_bytes(q, row_qvel, qvel, sizeof(double) * (size_t)b.dof_count);
+    copy_bytes(q, row_ctrl, ctrl, sizeof(double) * (size_t)b.robots.actuator_count);
     const uint8_t *who = place_mask(mask, there);
-    const double *qp = row_qpos, *qv = row_qvel, *mocap0 = first_mocap;
+    const double *qp = row_qpos, *qv = row_qvel, *mocap0 = first_mocap, *ctrl0 = row_ctrl;
     each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
         if (who && !who[w]) return;
         size_t i = (size_t)w;
@@ -384,6 +466,7 @@ void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const 
             worlds.qvel[i * (size_t)worlds.dof_count + (size_t)k] = qv[k];
         for (int k = 0; k < worlds.geom_count; k++)
             worlds.old_count[i * (size_t)worlds.geom_count + (size_t)k] = 0;
+        reset_robots(worlds, i, qv, ctrl0);
         for (int k = 0; k < 7 * worlds.mocap_count; k++) {
             size_t at = 7 * i * (size_t)worlds.mocap_count + (size_t)k;
             worlds.mocap[at] = worlds.mocap_target[at] = mocap0[k];
@@ -393,6 +476,17 @@ void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const 
         worlds.reports[i] = WorldReport{};
     });
     wait(q);
+}
+
+/* Of rows that were written: robots start cold, as tn_world_set_state has it. */
+template <class R> void Batch<R>::forget(int first, int many)
+{
+    const Worlds &worlds = b;
+    if (!b.robots.count) return;
+    each(q, many, nullptr, [=] TN_DEVICE(int k) {
+        size_t i = (size_t)(first + k);
+        reset_robots(worlds, i, worlds.qvel + i * (size_t)worlds.dof_count, nullptr);
+    });
 }
 
 template <class R> void Batch<R>::reports(TnGpuReport *out)

@@ -8,14 +8,18 @@ import re
 import sys
 
 HEADERS = """base/base.h base/arena.h base/pool.h math/vec3.h math/finite.h math/chain.h model/hull.h model/frame.h
-model/model.h model/joint_motion.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
-collision/tri_mesh.h dynamics/dynamics.h constraint/unilateral.h""".split()
+model/model.h model/joint_motion.h model/joint_law.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
+collision/tri_mesh.h dynamics/dynamics.h dynamics/articulated/tree.h dynamics/articulated/joint_forces.h
+dynamics/articulated/mix.h constraint/unilateral.h""".split()
 SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/gjk.c collision/epa.c
 collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
 collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
 collision/emit_spheres.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
 collision/emit_triangles.c collision/emit_shapes.c collision/bounds.c
-dynamics/rigid/rigid.c constraint/unilateral.c""".split()
+dynamics/rigid/rigid.c dynamics/kinematics.c dynamics/predict.c dynamics/affine.c dynamics/articulated/forward.c
+dynamics/articulated/axes.c dynamics/articulated/mass_matrix.c dynamics/articulated/bias.c dynamics/articulated/factor.c
+dynamics/articulated/mix.c dynamics/articulated/joint_forces.c dynamics/articulated/assemble.c dynamics/articulated/fast.c
+dynamics/articulated/advance.c constraint/unilateral.c""".split()
 
 # Structures that are read as a whole, in as few loads as can be. Their sizes are multiples of 16 already, but for
 # TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.

@@ -32,17 +32,15 @@ bool tn_gpu_batch_get(TnGpuBatch *batch, const TnGpuRows *to, TnError *err)
 }
 
 bool tn_gpu_batch_reset(TnGpuBatch *batch, const uint8_t *mask, bool there, const double *qpos,
-                        const double *qvel, TnError *err)
+                        const double *qvel, const double *ctrl, TnError *err)
 {
-    (void)batch, (void)mask, (void)there, (void)qpos, (void)qvel, (void)err;
+    (void)batch, (void)mask, (void)there, (void)qpos, (void)qvel, (void)ctrl, (void)err;
     return false;
 }
 
-bool tn_gpu_batch_parameters(TnGpuBatch *batch, const double *gravity, const double *timestep,
-                             const struct TnLink *links, const struct TnSurface *surfaces,
-                             TnError *err)
+bool tn_gpu_batch_parameters(TnGpuBatch *batch, const TnGpuParameters *parameters, TnError *err)
 {
-    (void)batch, (void)gravity, (void)timestep, (void)links, (void)surfaces, (void)err;
+    (void)batch, (void)parameters, (void)err;
     return false;
 }
 

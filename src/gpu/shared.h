@@ -39,14 +39,18 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #define _Static_assert static_assert
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
+#define restrict __restrict__
 #include <all_sources.h>
+#undef restrict
 #undef tn_collide
 #undef _Static_assert
 
-/* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. Models with
- * explicit pairs stay on the host. */
+/* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. A batch has none:
+ * it lists only pairs that may collide (Worlds.may_meet). Models with explicit pairs stay on the
+ * host. */
 __device__ inline int tn_filter_special(const TnCollider *c, int slot1, int slot2, bool masks)
 {
+    if (!c->excluded) return masks ? 0 : -1;
     size_t n = (size_t)c->slot_of[c->count], row = (size_t)c->slot_of[slot1];
     return masks && c->excluded[row * n + (size_t)c->slot_of[slot2]] ? 0 : -1;
 }
@@ -58,6 +62,53 @@ __device__ inline double tn_overlap_limit(const TnCollider *c, int slot1, int sl
     return -INFINITY;
 }
 __device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
+
+/* An arena there has what it was given. */
+__device__ inline void *tn_arena_overflow(TnArena *arena, size_t)
+{
+    arena->lacked = true;
+    return NULL;
+}
+__device__ inline void tn_arena_open(void *, size_t) {}
+__device__ inline size_t tn_arena_mark(const TnArena *arena) { return arena->used; }
+__device__ inline void tn_arena_release(TnArena *arena, size_t mark) { arena->used = mark; }
+
+/* Robots with muscles, with gravity compensation or in a medium stay on the host, and nobody asks
+ * for work. */
+__device__ inline double tn_actuator_length(const TnModel *, int, const TnDriven *) { return 0.0; }
+__device__ inline double tn_actuator_velocity(const TnModel *, int, const TnDriven *)
+{
+    return 0.0;
+}
+__device__ inline void tn_muscle_active(const TnMuscles *, double, double, double *out)
+{
+    out[0] = out[1] = out[2] = 0.0;
+}
+__device__ inline void tn_muscle_passive(const TnMuscles *, double, double *out)
+{
+    out[0] = out[1] = 0.0;
+}
+__device__ inline bool tn_drag_forces_init(TnDragForces *, const TnTree *, TnArena *)
+{
+    return true;
+}
+__device__ inline void tn_drag_forces_find(TnDragForces *, const TnDynamicsInput *, const TnTree *,
+                                           const double *, bool)
+{
+}
+__device__ inline void tn_drag_forces_add(const TnDragForces *, int, double *, double *) {}
+__device__ inline void tn_drag_forces_record(const TnDragForces *, const TnTree *, TnTreeSystem *)
+{
+}
+__device__ inline void tn_tree_lift(const TnModel *, const TnSubsystem *, const TnLinkFrame *,
+                                    const double *, const double (*)[6], double *)
+{
+}
+__device__ inline TnJointWork tn_tree_work(const TnDynamicsInput *, const TnSubsystem *,
+                                           const TnTreeSystem *, const double *, double, double)
+{
+    return {0.0, 0.0};
+}
 
 #ifdef __CUDACC__
 #undef memmove

@@ -36,6 +36,7 @@ static TnStatus change_there(const Change *c, TnError *err)
     const TnBatchChange change = {.what = c->there,
                                   .id = c->id,
                                   .numbers = {c->numbers[0], c->numbers[1], c->numbers[2]},
+                                  .forces = c->forces,
                                   .states = c->states,
                                   .sizes = c->sizes};
     if (c->there == TN_BATCH_NOT_THERE)
@@ -129,7 +130,8 @@ TnStatus tn_batch_set_actuator(TnBatch *batch, const uint8_t *mask, TnActuatorId
                                const double *gain, const double *bias, TnError *err)
 {
     if (!batch || !gain) return no_array(err);
-    return change_all((Change){batch, mask, set_actuator, .id = actuator, .numbers = {gain, bias}},
+    return change_all((Change){batch, mask, set_actuator, .there = TN_BATCH_ACTUATOR,
+                               .id = actuator, .numbers = {gain, bias}},
                       err);
 }
 
@@ -142,7 +144,9 @@ TnStatus tn_batch_set_joint_forces(TnBatch *batch, const uint8_t *mask, TnJointI
                                    const TnJointForces *forces, TnError *err)
 {
     if (!batch || !forces) return no_array(err);
-    return change_all((Change){batch, mask, set_joint_forces, .id = joint, .forces = forces}, err);
+    return change_all((Change){batch, mask, set_joint_forces, .there = TN_BATCH_JOINT, .id = joint,
+                               .forces = forces},
+                      err);
 }
 
 static TnStatus set_body_mass(const Change *c, TnWorld *world, int index, TnError *err)

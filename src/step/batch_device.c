@@ -9,8 +9,8 @@
 #include "device.h"
 
 #define TAKES                                                                                      \
-    "on a device a batch takes free bodies of spheres, capsules and boxes, without contacts of "   \
-    "boxes with each other; use device cpu"
+    "on a device a batch takes free bodies and robots of spheres, capsules and boxes, without "    \
+    "contacts of boxes with each other; use device cpu"
 
 /* ---- what cannot run there ---- */
 
@@ -24,12 +24,42 @@ static void check_bodies(const TnModel *m, TnError *err)
 {
     for (int s = 0; s < m->subsystem_count; s++) {
         const TnSubsystem *sub = &m->subsystems[s];
-        if (sub->kind == TN_SUBSYSTEM_RIGID) continue;
+        if (sub->kind == TN_SUBSYSTEM_RIGID || sub->kind == TN_SUBSYSTEM_TREE) continue;
         if (sub->kind == TN_SUBSYSTEM_SOFT)
             refuse(err, "a soft body", m->soft_names[0]);
         else
-            refuse(err, sub->kind == TN_SUBSYSTEM_ROD ? "a cable" : "a body with joints",
-                   m->body_names[m->links[sub->link_start].body]);
+            refuse(err, "a cable", m->body_names[m->links[sub->link_start].body]);
+        return;
+    }
+}
+
+/* All of a world's: numbers of dofs and links have 7 bits there. */
+#define MOST_OF_ROBOTS 128
+static void check_robots(const TnModel *m, TnError *err)
+{
+    int dofs = 0, links = 0;
+    for (int s = 0; s < m->subsystem_count; s++)
+        if (m->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
+            dofs += m->subsystems[s].dof_count;
+            links += m->subsystems[s].link_count;
+        }
+    if (dofs > MOST_OF_ROBOTS || links > MOST_OF_ROBOTS)
+        refuse(err, "robots with more than 128 dofs or links", NULL);
+}
+
+/* Those on joints, without a state of their own. */
+static void check_actuators(const TnModel *m, TnError *err)
+{
+    for (int i = 0; i < m->actuator_count; i++) {
+        const TnActuator *a = &m->actuators[i];
+        const char *what = a->muscles     ? "a muscle"
+                           : a->act >= 0  ? "an actuator with an activation"
+                           : a->body >= 0 ? "an actuator that makes a body stick"
+                           : a->path >= 0 || a->tendon >= 0 || a->activation != TN_ACTIVATION_NONE
+                               ? "an actuator that is not on a joint"
+                               : NULL;
+        if (!what) continue;
+        refuse(err, what, m->actuator_names[i]);
         return;
     }
 }
@@ -73,15 +103,11 @@ static void check_counts(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{m->equality_count > 0, "an equality"},
-                 {m->tendon_count > 0, "a tendon"},
-                 {m->actuator_count > 0, "an actuator"},
-                 {m->wheel_count > 0, "a wheel"},
-                 {m->pair_count > 0, "an explicit contact pair"},
-                 {m->exclude_count > 0, "an exclude"},
-                 {m->drags != NULL, "a medium"},
-                 {m->has_lift, "gravity compensation"},
-                 {m->sensor_count > 0, "a sensor"}};
+    } parts[] = {
+        {m->equality_count > 0, "an equality"},          {m->tendon_count > 0, "a tendon"},
+        {m->track_count > 0, "a track of controls"},     {m->wheel_count > 0, "a wheel"},
+        {m->pair_count > 0, "an explicit contact pair"}, {m->drags != NULL, "a medium"},
+        {m->has_lift, "gravity compensation"},           {m->sensor_count > 0, "a sensor"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL);
     const struct {
@@ -108,6 +134,8 @@ static bool check(const TnWorld *world, TnError *err)
     if (!err) err = &local;
     int before = err->count;
     check_bodies(world->model, err);
+    check_robots(world->model, err);
+    check_actuators(world->model, err);
     check_geoms(world, err);
     check_counts(world, err);
     return err->count == before;
@@ -127,13 +155,14 @@ static bool take_memory(TnBatch *batch)
     size_t n = (size_t)batch->view.count;
     d->qpos = rows(batch, m->qpos_count);
     d->qvel = rows(batch, m->dof_count);
+    d->ctrl = rows(batch, m->actuator_count);
     d->time = rows(batch, 1);
     d->gravity = rows(batch, 3);
     d->timestep = rows(batch, 1);
     d->mocap = rows(batch, 7 * m->mocap_count);
     d->diverged = tn_calloc(n, 1);
     d->reports = tn_calloc(n, sizeof *d->reports);
-    if (!d->qpos || !d->qvel || !d->time || !d->gravity || !d->timestep || !d->mocap ||
+    if (!d->qpos || !d->qvel || !d->ctrl || !d->time || !d->gravity || !d->timestep || !d->mocap ||
         !d->diverged || !d->reports)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -162,8 +191,8 @@ bool tn_batch_device_create(TnBatch *batch, const TnWorldDef *def, const TnModel
     if (!check(d->world, err)) return false;
     TnGpuDef options = tn_device_def(d->world);
     options.float64 = def->device == TN_DEVICE_CUDA64;
-    d->gpu =
-        tn_gpu_batch_create(d->world->model, d->world->collider, &options, batch->view.count, err);
+    d->gpu = tn_gpu_batch_create(d->world->model, d->world->collider, &options, batch->view.count,
+                                 err);
     if (!d->gpu) return false;
     tn_batch_device_restart(batch, NULL, def->key);
     return tn_batch_fetch(batch, err) == TN_OK;
@@ -177,6 +206,7 @@ void tn_batch_device_destroy(TnBatch *batch)
     tn_world_destroy(d->world);
     tn_free(d->qpos);
     tn_free(d->qvel);
+    tn_free(d->ctrl);
     tn_free(d->time);
     tn_free(d->gravity);
     tn_free(d->timestep);
@@ -185,6 +215,8 @@ void tn_batch_device_destroy(TnBatch *batch)
     tn_free(d->reports);
     tn_free(d->links);
     tn_free(d->surfaces);
+    tn_free(d->joints);
+    tn_free(d->actuators);
     tn_free(d);
 }
 
@@ -193,7 +225,12 @@ void tn_batch_device_destroy(TnBatch *batch)
 /* The arrays as the caller sees them. */
 static TnGpuRows host_rows(const TnBatch *batch)
 {
-    return (TnGpuRows){batch->time, batch->view.qpos, batch->view.qvel, batch->view.diverged, NULL};
+    const TnBatchView *view = &batch->view;
+    return (TnGpuRows){.time = batch->time,
+                       .qpos = view->qpos,
+                       .qvel = view->qvel,
+                       .diverged = view->diverged,
+                       .ctrl = view->ctrl};
 }
 
 static void copy(double *to, const double *from, size_t count)
@@ -209,6 +246,7 @@ static void note_copies(TnBatch *batch)
     size_t n = (size_t)view->count;
     copy(d->qpos, view->qpos, n * (size_t)view->qpos_count);
     copy(d->qvel, view->qvel, n * (size_t)view->dof_count);
+    copy(d->ctrl, view->ctrl, n * (size_t)view->ctrl_count);
     memcpy(d->diverged, view->diverged, n);
 }
 
@@ -276,13 +314,49 @@ static bool check_row(TnBatch *batch, int index, TnError *err)
     return true;
 }
 
+/* Controls that were written since; NaN is refused, and the row gets back what was copied last. */
+static TnStatus push_controls(TnBatch *batch, TnError *err)
+{
+    const TnBatchView *view = &batch->view;
+    TnBatchDevice *d = batch->device;
+    size_t n = (size_t)view->ctrl_count, bytes = sizeof(double) * n;
+    bool changed = false, fits = true;
+    for (int i = 0; n && i < view->count; i++) {
+        double *row = view->ctrl + (size_t)i * n, *last = d->ctrl + (size_t)i * n;
+        TnError why = {0};
+        if (memcmp(row, last, bytes) == 0) continue;
+        if (tn_world_set_ctrl(d->world, row, &why) == TN_OK) {
+            changed = true;
+            continue;
+        }
+        fits = false;
+        tn_error_add(err, TN_ERROR_USAGE, "batch: world %d: %s", i, why.message);
+        memcpy(row, last, bytes);
+    }
+    if (!fits) return TN_ERROR_USAGE;
+    for (int i = 0; changed && i < view->count;) { /* runs of rows that were written */
+        int end = i;
+        while (end < view->count &&
+               memcmp(view->ctrl + (size_t)end * n, d->ctrl + (size_t)end * n, bytes) != 0)
+            end++;
+        TnGpuRows from = {.ctrl = view->ctrl};
+        if (end > i && !tn_gpu_batch_put(d->gpu, i, end - i, &from, err)) return TN_ERROR_DEVICE;
+        i = end > i ? end : i + 1;
+    }
+    return TN_OK;
+}
+
 /* Parameters that were set since. */
 static TnStatus push_parameters(TnBatch *batch, TnError *err)
 {
     TnBatchDevice *d = batch->device;
-    if (d->changed &&
-        !tn_gpu_batch_parameters(d->gpu, d->gravity, d->timestep, d->links, d->surfaces, err))
-        return TN_ERROR_DEVICE;
+    const TnGpuParameters all = {.gravity = d->gravity,
+                                 .timestep = d->timestep,
+                                 .links = d->links,
+                                 .surfaces = d->surfaces,
+                                 .joints = d->joints,
+                                 .actuators = d->actuators};
+    if (d->changed && !tn_gpu_batch_parameters(d->gpu, &all, err)) return TN_ERROR_DEVICE;
     d->changed = false;
     return TN_OK;
 }
@@ -293,6 +367,7 @@ TnStatus tn_batch_device_push(TnBatch *batch, TnError *err)
     TnBatchDevice *d = batch->device;
     bool fits = true;
     TnStatus status = push_parameters(batch, err);
+    if (status == TN_OK) status = push_controls(batch, err);
     if (status != TN_OK) return status;
     for (int i = 0; i < view->count; i++) {
         batch->refused[i] = row_differs(batch, i) ? 1 : 0;
@@ -304,7 +379,7 @@ TnStatus tn_batch_device_push(TnBatch *batch, TnError *err)
         int end = i;
         while (end < view->count && batch->refused[end]) end++;
         TnGpuRows from = host_rows(batch);
-        from.time = NULL;
+        from.time = from.ctrl = NULL;
         if (end > i && !tn_gpu_batch_put(d->gpu, i, end - i, &from, err)) return TN_ERROR_DEVICE;
         i = end > i ? end : i + 1;
     }
@@ -328,8 +403,20 @@ void tn_batch_device_restart(TnBatch *batch, const uint8_t *mask, TnKeyId key)
     TnBatchDevice *d = batch->device;
     tn_world_reset(d->world, key);
     TnStateView state = tn_world_state(d->world);
-    if (tn_gpu_batch_reset(d->gpu, mask, false, state.qpos, state.qvel, NULL))
+    if (tn_gpu_batch_reset(d->gpu, mask, false, state.qpos, state.qvel, state.ctrl, NULL))
         (void)tn_batch_fetch(batch, NULL);
+}
+
+/* The k-th controls of a rollout. */
+static void set_controls(TnBatch *batch, const TnRollout *rollout, int k)
+{
+    const TnBatchView *view = &batch->view;
+    size_t n = (size_t)view->ctrl_count;
+    for (int i = 0; i < view->count; i++) {
+        size_t w = (size_t)i, at = w * (size_t)rollout->length + (size_t)k;
+        if ((rollout->mask && !rollout->mask[i]) || view->diverged[i]) continue;
+        copy(view->ctrl + w * n, rollout->ctrl + at * n, n);
+    }
 }
 
 TnStatus tn_batch_device_rollout(TnBatch *batch, const TnRollout *rollout, TnError *err)
@@ -337,11 +424,13 @@ TnStatus tn_batch_device_rollout(TnBatch *batch, const TnRollout *rollout, TnErr
     const TnBatchView *view = &batch->view;
     size_t q = (size_t)view->qpos_count, v = (size_t)view->dof_count;
     bool looks = rollout->time || rollout->qpos || rollout->qvel || rollout->diverged;
-    if (!looks) /* all steps in one go */
+    bool drives = rollout->ctrl && view->ctrl_count > 0;
+    if (!looks && !drives) /* all steps in one go */
         return tn_batch_device_advance(batch, (rollout->end - rollout->begin) * rollout->repeat,
                                        rollout->mask, err);
     TnStatus status = TN_OK;
     for (int k = rollout->begin; k < rollout->end && status == TN_OK; k++) {
+        if (drives) set_controls(batch, rollout, k);
         status = tn_batch_device_advance(batch, rollout->repeat, rollout->mask, err);
         for (int i = 0; i < view->count && status == TN_OK; i++) {
             size_t w = (size_t)i, at = w * (size_t)rollout->length + (size_t)k;
@@ -366,7 +455,8 @@ TnBatchDeviceView tn_batch_device_view(const TnBatch *batch)
                                .qpos = rows_there.qpos,
                                .qvel = rows_there.qvel,
                                .diverged = rows_there.diverged,
-                               .mocap = rows_there.mocap};
+                               .mocap = rows_there.mocap,
+                               .ctrl = rows_there.ctrl};
 }
 
 TnStatus tn_batch_device_step(TnBatch *batch, int steps, const uint8_t *mask, TnError *err)
@@ -386,6 +476,7 @@ TnStatus tn_batch_device_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key,
         return tn_batch_refuse(err, "there is no such key");
     tn_world_reset(d->world, key);
     TnStateView state = tn_world_state(d->world);
-    return tn_gpu_batch_reset(d->gpu, mask, true, state.qpos, state.qvel, err) ? TN_OK
-                                                                               : TN_ERROR_DEVICE;
+    return tn_gpu_batch_reset(d->gpu, mask, true, state.qpos, state.qvel, state.ctrl, err)
+               ? TN_OK
+               : TN_ERROR_DEVICE;
 }

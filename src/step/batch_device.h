@@ -14,8 +14,8 @@ struct TnSurface;
 
 typedef struct TnBatchDevice {
     TnGpuBatch *gpu;
-    TnWorld *world;             /* the one here */
-    double *qpos, *qvel, *time; /* as they were copied last */
+    TnWorld *world;                    /* the one here */
+    double *qpos, *qvel, *ctrl, *time; /* as they were copied last */
     uint8_t *diverged;
     TnGpuReport *reports;
     /* parameters per world, and whether the device has them */
@@ -23,6 +23,8 @@ typedef struct TnBatchDevice {
     double *mocap;              /* 7 per mocap body: room for those that are set */
     TnLink *links;              /* link_count each; NULL: the model's */
     struct TnSurface *surfaces; /* geom_count each; NULL: the model's */
+    TnJoint *joints;            /* joint_count each; NULL: the model's */
+    TnActuator *actuators;      /* actuator_count each; NULL: the model's */
     bool changed;
 } TnBatchDevice;
 
@@ -42,6 +44,8 @@ typedef enum TnBatchParameter {
     TN_BATCH_TIMESTEP,
     TN_BATCH_FRICTION,
     TN_BATCH_MASS,
+    TN_BATCH_ACTUATOR,
+    TN_BATCH_JOINT,
     TN_BATCH_MOCAP,
     TN_BATCH_STATE
 } TnBatchParameter;
@@ -49,6 +53,7 @@ typedef struct TnBatchChange {
     TnBatchParameter what;
     int id;
     const double *numbers[3]; /* with one row per world */
+    const TnJointForces *forces;
     const void *const *states;
     const size_t *sizes;
 } TnBatchChange;

@@ -5,6 +5,7 @@
 
 #include "../base/base.h"
 #include "../collision/collider.h"
+#include "../model/names.h"
 #include "batch_device.h"
 
 static bool keep_links(TnBatchDevice *d, int count)
@@ -90,6 +91,63 @@ static TnStatus set_mass(TnBatchDevice *d, int index, const TnBatchChange *chang
     return TN_OK;
 }
 
+static bool keep_actuators(TnBatchDevice *d, int count)
+{
+    size_t n = (size_t)d->world->model->actuator_count;
+    if (d->actuators) return true;
+    d->actuators = tn_malloc(sizeof *d->actuators * (n * (size_t)count + 1));
+    for (int i = 0; d->actuators && i < count; i++)
+        memcpy(d->actuators + n * (size_t)i, d->world->model->actuators, sizeof *d->actuators * n);
+    return d->actuators != NULL;
+}
+
+static TnStatus set_actuator(TnBatchDevice *d, int index, const TnBatchChange *change, TnError *err)
+{
+    TnWorld *world = d->world;
+    size_t i = (size_t)index, n = (size_t)world->model->actuator_count;
+    const double *bias = change->numbers[1];
+    if (change->id < 1 || change->id > world->model->actuator_count)
+        return tn_world_refuse(err, "there is no such actuator");
+    TnActuator before = world->model->actuators[change->id - 1];
+    TnStatus status = tn_world_set_actuator(world, change->id, change->numbers[0][i],
+                                            bias ? bias + 3 * i : NULL, err);
+    if (status != TN_OK) return status;
+    TnActuator *own = &d->actuators[i * n + (size_t)(change->id - 1)];
+    own->gain = world->own.actuators[change->id - 1].gain;
+    if (bias) memcpy(own->bias, bias + 3 * i, sizeof own->bias);
+    world->own.actuators[change->id - 1] = before;
+    return TN_OK;
+}
+
+static bool keep_joints(TnBatchDevice *d, int count)
+{
+    size_t n = (size_t)d->world->model->joint_count;
+    if (d->joints) return true;
+    d->joints = tn_malloc(sizeof *d->joints * (n * (size_t)count + 1));
+    for (int i = 0; d->joints && i < count; i++)
+        memcpy(d->joints + n * (size_t)i, d->world->model->joints, sizeof *d->joints * n);
+    return d->joints != NULL;
+}
+
+/* Memory for dry friction is taken for the joints that the model gives some. */
+static TnStatus set_joint(TnBatchDevice *d, int index, const TnBatchChange *change, TnError *err)
+{
+    TnWorld *world = d->world;
+    size_t i = (size_t)index, n = (size_t)world->model->joint_count;
+    if (change->id < 1 || change->id > world->model->joint_count)
+        return tn_world_refuse(err, "there is no such joint");
+    int j = world->model->lookup->joint_index[change->id - 1];
+    TnJoint before = world->model->joints[j];
+    if (!(before.friction_loss > 0.0) && change->forces[i].friction_loss > 0.0)
+        return tn_world_refuse(err, "on a device only joints that have a friction loss in the "
+                                    "model can be given one; use device cpu");
+    TnStatus status = tn_world_set_joint_forces(world, change->id, &change->forces[i], err);
+    if (status != TN_OK) return status;
+    d->joints[i * n + (size_t)j] = world->own.joints[j];
+    world->own.joints[j] = before;
+    return TN_OK;
+}
+
 static TnStatus set_state(TnBatch *batch, int index, const TnBatchChange *change, TnError *err)
 {
     TnBatchDevice *d = batch->device;
@@ -102,7 +160,8 @@ static TnStatus set_state(TnBatch *batch, int index, const TnBatchChange *change
     memcpy(view->qvel + i * v, state.qvel, sizeof(double) * v);
     batch->time[index] = state.time;
     view->diverged[index] = 0;
-    TnGpuRows from = {batch->time, view->qpos, view->qvel, view->diverged, NULL};
+    TnGpuRows from = {
+        .time = batch->time, .qpos = view->qpos, .qvel = view->qvel, .diverged = view->diverged};
     return tn_gpu_batch_put(d->gpu, index, 1, &from, err) ? TN_OK : TN_ERROR_DEVICE;
 }
 
@@ -138,6 +197,12 @@ static TnStatus change_world(TnBatch *batch, int index, const TnBatchChange *cha
                                                    : no_memory(err);
     case TN_BATCH_MASS:
         return keep_links(d, batch->view.count) ? set_mass(d, index, change, err) : no_memory(err);
+    case TN_BATCH_ACTUATOR:
+        return keep_actuators(d, batch->view.count) ? set_actuator(d, index, change, err)
+                                                    : no_memory(err);
+    case TN_BATCH_JOINT:
+        return keep_joints(d, batch->view.count) ? set_joint(d, index, change, err)
+                                                 : no_memory(err);
     case TN_BATCH_MOCAP:
         return set_mocap(d, index, change, err);
     default:

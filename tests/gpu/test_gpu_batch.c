@@ -367,9 +367,6 @@ TEST(without_a_device_these_say_so)
 TEST(what_cannot_run_there_is_named)
 {
     TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
-    check_refused("<mujoco><worldbody><body name='arm'><joint/><geom size='.1'/></body>"
-                  "</worldbody></mujoco>",
-                  def, "a body with joints ('arm')");
     check_refused("<mujoco><worldbody><body><freejoint/><geom name='tin' type='cylinder' size='.1 "
                   ".1'/></body></worldbody></mujoco>",
                   def, "a shape of another kind ('tin')");

@@ -36,8 +36,8 @@ static bool take_scratch(Assembly *as, TnArena *arena)
     const TnSubsystem *sub = as->tree.sub;
     size_t n = (size_t)sub->dof_count, links = (size_t)sub->link_count;
     double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 2 * n * n + 4 * n);
-    as->S = tn_arena_alloc(arena, sizeof *as->S * n);
-    as->work = tn_arena_alloc(arena, sizeof *as->work * links);
+    as->S = TN_ARENA_NEW(arena, TnAxis, n);
+    as->work = TN_ARENA_NEW(arena, TnLinkMotion, links);
     as->frames = TN_ARENA_NEW(arena, TnLinkFrame, links);
     as->inertia = TN_ARENA_NEW(arena, TnSpatialInertia, links);
     int *run = TN_ARENA_NEW(arena, int, n);

@@ -156,7 +156,7 @@ void tn_tree_bias(const TnModel *model, const TnSubsystem *sub, const TnLinkFram
 {
     size_t mark = tn_arena_mark(scratch);
     TnSpatialInertia *inertia = TN_ARENA_NEW(scratch, TnSpatialInertia, sub->link_count);
-    double(*work)[18] = tn_arena_alloc(scratch, sizeof *work * (size_t)sub->link_count);
+    TnLinkMotion *work = TN_ARENA_NEW(scratch, TnLinkMotion, sub->link_count);
     if (inertia && work) {
         TnTree tree = tn_tree(model, sub, frames + sub->link_start, origin, S);
         tn_tree_inertias(&tree, inertia);

@@ -8,7 +8,7 @@
 #include "tree.h"
 
 #define MOST_TURN 0.1 /* rad */
-#define MOST_STEPS 32
+#define MOST_STEPS 32.0
 
 static int step_count(const TnDynamicsInput *in, const TnSubsystem *sub)
 {

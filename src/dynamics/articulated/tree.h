@@ -16,6 +16,9 @@ typedef struct TnSpatialInertia {
     double m, h[3], I[6];
 } TnSpatialInertia;
 
+typedef double TnAxis[6];        /* a motion axis */
+typedef double TnLinkMotion[18]; /* of a link: velocity, acceleration, force */
+
 typedef struct TnTree {
     const TnModel *model;
     const TnSubsystem *sub;

@@ -1,0 +1,457 @@
+/* robot_solve.h: robots in SubADMM (docs/solver.md). With W the weights of all contacts and rows of
+ * a robot,
+ *
+ *     H = A + Jᵀ W J,   v ← H⁻¹ (g + 2F),   g ← g + α (F - A v),   F = Jᵀλ,
+ *
+ * as for a free body, v less v_free. H⁻¹ and A H⁻¹ are dense, so that both products of an iteration
+ * start from the same g + 2F. */
+#ifndef TN_GPU_ROBOT_SOLVE_H
+#define TN_GPU_ROBOT_SOLVE_H
+
+#include "robot_rows.h"
+
+namespace tn
+{
+
+/* M becomes M⁻¹, n × n, symmetric and positive definite: Gauss and Jordan, a thread for each
+ * column. */
+TN_DEVICE inline void invert_in_place(const Block &block, double *M, int n)
+{
+    for (int p = 0; p < n; p++) {
+        const double d = 1.0 / M[p * n + p];
+        block.each(n, [&](int j) {
+            const double f = M[p * n + j] * d;
+            if (j == p) return;
+            for (int i = 0; i < n; i++)
+                if (i != p) M[i * n + j] -= M[i * n + p] * f;
+            M[p * n + j] = f;
+        });
+        block.each(n, [&](int i) { M[i * n + p] = i == p ? d : -d * M[i * n + p]; });
+    }
+}
+
+/* K += a x yᵀ, the upper triangle, x and y such that the sum is symmetric. */
+TN_DEVICE inline void add_outer(const double x[6], const double y[6], double K[21])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = i; j < 6; j++) K[sym6(i, j)] += x[i] * y[j];
+}
+
+TN_DEVICE inline void multiply_sym6(const double K[21], const double x[6], double y[6])
+{
+    for (int i = 0; i < 6; i++) {
+        y[i] = 0.0;
+        for (int j = 0; j < 6; j++) y[i] += K[i <= j ? sym6(i, j) : sym6(j, i)] * x[j];
+    }
+}
+
+/* J A⁻¹ Jᵀ of a link about O. */
+TN_DEVICE inline void link_compliance(const Worlds &b, WorldBase &s, int c)
+{
+    const Robots &r = b.robots;
+    const Robot &robot = r.robots[r.link_robot[c]];
+    const double *inverse = s.robot.A_inverse + robot.matrix;
+    double K[21] = {0.0};
+    for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++) {
+        const double *row = inverse + (r.chain[i] - robot.dof) * robot.dofs;
+        double T[6] = {0.0};
+        for (int j = r.chain_start[c]; j < r.chain_start[c + 1]; j++)
+            for (int k = 0; k < 6; k++)
+                T[k] += row[r.chain[j] - robot.dof] * s.robot.S[r.chain[j]][k];
+        add_outer(s.robot.S[r.chain[i]], T, K);
+    }
+    for (int k = 0; k < 21; k++) s.robot.K[c][k] = K[k];
+}
+
+/* From O to a point at an arm from the link's centre of mass. */
+TN_DEVICE inline void arm_from_origin(const Worlds &b, const WorldBase &s, int c, const double *arm,
+                                      double out[3])
+{
+    const Robots &r = b.robots;
+    const Robot &robot = r.robots[r.link_robot[c]];
+    const double *com = s.frames[robot.model_link + c - robot.link].com,
+                 *origin = s.robot.origin[r.link_robot[c]];
+    for (int k = 0; k < 3; k++) out[k] = arm[k] + com[k] - origin[k];
+}
+
+/* The normal and mean tangential part of J A⁻¹ Jᵀ at a point of a link, as `compliance`. */
+TN_DEVICE inline void carried_compliance(const Worlds &b, const WorldBase &s, int c,
+                                         const double *arm, const double *n, double out[2])
+{
+    double at[3], N[6], y[6], trace = 0.0;
+    arm_from_origin(b, s, c, arm, at);
+    v3_copy(N, n);
+    v3_cross(N + 3, at, n);
+    multiply_sym6(s.robot.K[c], N, y);
+    out[0] = 0.0;
+    for (int k = 0; k < 6; k++) out[0] += N[k] * y[k];
+    for (int a = 0; a < 3; a++) {
+        for (int k = 0; k < 3; k++) N[k] = k == a ? 1.0 : 0.0;
+        v3_cross(N + 3, at, N);
+        multiply_sym6(s.robot.K[c], N, y);
+        for (int k = 0; k < 6; k++) trace += N[k] * y[k];
+    }
+    out[1] = 0.5 * (trace - out[0]);
+    for (int k = 0; k < 2; k++)
+        if (!(out[k] > 0.0)) out[k] = 0.0; /* rounding */
+}
+
+/* What contacts and rows need before they are written. */
+TN_DEVICE inline void prepare_robots(const Block &block, const Worlds &b, WorldBase &s)
+{
+    const Robots &r = b.robots;
+    for (int k = 0; k < r.count && !s.bad; k++) {
+        int n = r.robots[k].dofs;
+        double *inverse = s.robot.A_inverse + r.robots[k].matrix;
+        const double *A = s.robot.trees[k].A;
+        block.each(n * n, [&](int i) { inverse[i] = A[i]; });
+        invert_in_place(block, inverse, n);
+    }
+    block.each(s.bad ? 0 : r.link_count, [&](int c) { link_compliance(b, s, c); });
+}
+
+/* ---- H and g ---- */
+
+/* Of the contacts of a link, about O: Σ Jᵀ W J, and Σ Jᵀ (W J v - λ). */
+template <class R> TN_DEVICE void sum_sides(const Worlds &b, World<R> &s, int c)
+{
+    typedef typename Vec4<R>::type V;
+    const Robots &r = b.robots;
+    int body = r.first_body + c;
+    double V0[6] = {0.0}, *G = s.robot.G[c], *g = s.robot.f[c];
+    for (int k = 0; k < 21; k++) G[k] = 0.0;
+    for (int k = 0; k < 6; k++) g[k] = 0.0;
+    for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++)
+        for (int k = 0; k < 6; k++)
+            V0[k] += s.robot.S[r.chain[i]][k] * (double)s.fast_robot.rate[r.chain[i]];
+    for (int i = s.side_start[body]; i < s.side_start[body + 1]; i++) {
+        int at = s.sides[i] >> 1, as_b = s.sides[i] & 1;
+        V nv = s.normal[at], l = s.lambda[at];
+        double sign = as_b ? 1.0 : -1.0, force[3] = {sign * l.x, sign * l.y, sign * l.z};
+        double arm[3], n[3] = {nv.x, nv.y, nv.z};
+        arm_from_origin(b, s, c, as_b ? s.points[at].arm2 : s.points[at].arm1, arm);
+        add_side(arm, n, s.start_beta + 4 * at + 2 * as_b, force, V0, G, g);
+    }
+}
+
+/* Row d of H up to the root, and g there. */
+template <class R> TN_DEVICE void fill_dof(const Worlds &b, World<R> &s, int d)
+{
+    const Robots &r = b.robots;
+    const Robot &robot = r.robots[r.dof_robot[d]];
+    const double *S = s.robot.S[d];
+    int n = robot.dofs, own = d - robot.dof;
+    double G[21] = {0.0}, y[6], g = 0.0, *H = s.robot.H + robot.matrix;
+    bool touched = false;
+    for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++) {
+        int c = r.behind[i];
+        if (s.side_start[r.first_body + c] == s.side_start[r.first_body + c + 1]) continue;
+        touched = true;
+        for (int k = 0; k < 21; k++) G[k] += s.robot.G[c][k];
+        for (int k = 0; k < 6; k++) g += S[k] * s.robot.f[c][k];
+    }
+    multiply_sym6(G, S, y);
+    for (int e = own; touched && e >= 0;) {
+        const double *Se = s.robot.S[robot.dof + e];
+        double sum = 0.0;
+        for (int k = 0; k < 6; k++) sum += Se[k] * y[k];
+        H[own * n + e] += sum;
+        if (e != own) H[e * n + own] += sum;
+        e = s.model->dof_parent[robot.model_dof + e] - robot.model_dof;
+    }
+    for (int i = r.dof_row[d]; i < r.dof_row_end[d]; i++) {
+        const RobotRow &row = r.rows[i];
+        double D = s.robot.row_D[i], u = 0.0;
+        const double *axis = s.robot.row_axis + 3 * i;
+        if (!(D > 0.0) || d < row.dof || d >= row.dof + row.count) continue;
+        double beta = b.weight_scale / D;
+        for (int k = 0; k < row.count; k++) {
+            int e = row.dof + k - robot.dof;
+            double part = beta * axis[d - row.dof] * axis[k];
+            if (e <= own) H[own * n + e] += part;
+            if (e < own) H[e * n + own] += part;
+            u += axis[k] * (double)s.fast_robot.rate[row.dof + k];
+        }
+        g += axis[d - row.dof] * (beta * u - (double)s.fast_robot.row_lambda[i]);
+    }
+    s.fast_robot.g[d] = (R)g;
+}
+
+/* Where the iteration begins, as of free bodies: at the step's first v. */
+template <class R> TN_DEVICE void start_dof(const Worlds &b, World<R> &s, int d)
+{
+    const Robots &r = b.robots;
+    int k = r.dof_robot[d];
+    const Robot &robot = r.robots[k];
+    double v = s.dynamics->qvel[robot.model_dof + d - robot.dof],
+           *H = s.robot.H + robot.matrix + (d - robot.dof) * robot.dofs;
+    const double *A = s.robot.trees[k].A + (d - robot.dof) * robot.dofs;
+    s.fast_robot.rate[d] = (R)(v - s.robot.trees[k].v_free[d - robot.dof]);
+    for (int j = 0; j < 6; j++) s.fast_robot.S[6 * d + j] = (R)s.robot.S[d][j];
+    for (int j = 0; j < robot.dofs; j++) H[j] = A[j];
+}
+
+template <class R> TN_DEVICE inline void spread(const Fast<R> &s, int first_body, int c);
+
+/* Who is where, for the iteration. */
+template <class R> TN_DEVICE void place_robots(const Block &block, const Worlds &b, World<R> &s)
+{
+    const Robots &r = b.robots;
+    const RobotFast<R> &f = s.fast_robot;
+    auto is_touched = [&](int c) {
+        return s.side_start[r.first_body + c] != s.side_start[r.first_body + c + 1];
+    };
+    block.each(r.link_count, [&](int c) {
+        Bits chain = {{0, 0}};
+        for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++) chain.add(r.chain[i]);
+        f.chain[c] = chain;
+    });
+    block.each(r.dof_count, [&](int d) {
+        const Robot &robot = r.robots[r.dof_robot[d]];
+        Bits behind = {{0, 0}};
+        for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++)
+            if (is_touched(r.behind[i])) behind.add(r.behind[i]);
+        f.behind[d] = behind;
+        f.dofs[d] = DofPlace{robot.matrix, (short)robot.dof, (short)robot.dofs, (short)r.dof_row[d],
+                             (short)r.dof_row_end[d]};
+    });
+    block.each(r.row_count, [&](int i) {
+        f.rows[i] = RowPlace{(short)r.rows[i].dof, (short)r.rows[i].count};
+    });
+    block.once([&] {
+        short count = 0;
+        for (int c = 0; c < r.link_count; c++)
+            if (is_touched(c)) f.touched[++count] = (short)c;
+        f.touched[0] = count;
+    });
+}
+
+template <class R> TN_DEVICE void factor_robots(const Block &block, const Worlds &b, World<R> &s)
+{
+    const Robots &r = b.robots;
+    if (!r.count || s.bad) return;
+    const double zero[3] = {0.0, 0.0, 0.0};
+    place_robots(block, b, s);
+    block.each(r.dof_count, [&](int d) { start_dof(b, s, d); });
+    block.each(r.link_count, [&](int c) {
+        double arm[3];
+        arm_from_origin(b, s, c, zero, arm);
+        for (int k = 0; k < 3; k++) s.fast_robot.arm[3 * c + k] = (R)arm[k];
+        sum_sides(b, s, c);
+        spread<R>(s, r.first_body, c);
+    });
+    block.each(r.dof_count, [&](int d) { fill_dof(b, s, d); });
+    for (int k = 0; k < r.count; k++) {
+        int n = r.robots[k].dofs;
+        double *H = s.robot.H + r.robots[k].matrix;
+        const double *A = s.robot.trees[k].A;
+        R *inverse = s.fast_robot.H_inverse + r.robots[k].matrix,
+          *A_H = s.fast_robot.A_H + r.robots[k].matrix;
+        invert_in_place(block, H, n);
+        block.each(n * n, [&](int at) {
+            int j = at / n, i = at - j * n; /* column j of H⁻¹, row i of A */
+            double sum = 0.0;
+            for (int m = 0; m < n; m++) sum += A[i * n + m] * H[m * n + j];
+            inverse[at] = (R)H[at];
+            A_H[at] = (R)sum;
+        });
+    }
+}
+
+/* ---- an iteration ---- */
+
+/* t ← (1-α) t + α (λ - B u),  λ ← its nearest between the bounds */
+template <class R> TN_DEVICE inline void update_row(const RobotFast<R> &f, int i, R alpha)
+{
+    RowPlace row = f.rows[i];
+    R u = f.row_total[i];
+    for (int k = 0; k < row.count; k++) u += f.row_axis[3 * i + k] * f.rate[row.dof + k];
+    R t = (1 - alpha) * f.row_trial[i] + alpha * (f.row_lambda[i] - f.row_weight[i] * u),
+      low = f.row_low[i], high = f.row_high[i];
+    f.row_trial[i] = t;
+    f.row_lambda[i] = t < low ? low : t > high ? high : t;
+}
+
+/* The wrench of a link's contacts, about O. */
+template <class R> TN_DEVICE inline void sum_wrench(const Fast<R> &s, int first_body, int c)
+{
+    typedef typename Vec4<R>::type V;
+    int body = first_body + c;
+    R F[6] = {0}, *out = s.fast_robot.wrench + 6 * c;
+    const R *arm = s.fast_robot.arm + 3 * c;
+    for (int i = s.side_start[body], end = s.side_start[body + 1]; i < end; i++) {
+        int side = s.sides[i], at = side >> 1;
+        add_wrench<R>(side & 1 ? s.arm_b[at] : s.arm_a[at], s.lambda[at], side & 1, F);
+    }
+    R moment[6] = {0, 0, 0, F[3], F[4], F[5]};
+    add_wrench<R>(V{arm[0], arm[1], arm[2], 0}, V{F[0], F[1], F[2], 0}, true, moment);
+    for (int k = 0; k < 6; k++) out[k] = moment[k];
+}
+
+/* F of a dof, and g + 2F. */
+template <class R> TN_DEVICE inline void sum_force(const RobotFast<R> &f, int d)
+{
+    DofPlace at = f.dofs[d];
+    R S[6], sum = 0;
+    for (int k = 0; k < 6; k++) S[k] = f.S[6 * d + k];
+    each_bit(f.behind[d], [&](int c) {
+        const R *F = f.wrench + 6 * c;
+        for (int k = 0; k < 6; k++) sum += S[k] * F[k];
+    });
+    for (int i = at.row; i < at.row_end; i++) {
+        int k = d - f.rows[i].dof;
+        if (k >= 0 && k < f.rows[i].count) sum += f.row_axis[3 * i + k] * f.row_lambda[i];
+    }
+    f.force[d] = sum;
+    f.x[d] = f.g[d] + 2 * sum;
+}
+
+template <class R> TN_DEVICE inline void update_dof(const RobotFast<R> &f, int d, R alpha)
+{
+    DofPlace at = f.dofs[d];
+    int own = at.matrix + d - at.first, n = at.n;
+    const R *x = f.x + at.first;
+    R v = 0, Av = 0;
+    for (int j = 0; j < n; j++, own += n) {
+        v += f.H_inverse[own] * x[j];
+        Av += f.A_H[own] * x[j];
+    }
+    f.rate[d] = v;
+    f.g[d] += alpha * (f.force[d] - Av);
+}
+
+/* The twist of a link. */
+template <class R> TN_DEVICE inline void spread(const Fast<R> &s, int first_body, int c)
+{
+    typedef typename Vec4<R>::type V;
+    const RobotFast<R> &f = s.fast_robot;
+    R T[6] = {0};
+    const R *arm = f.arm + 3 * c;
+    each_bit(f.chain[c], [&](int d) {
+        for (int k = 0; k < 6; k++) T[k] += f.S[6 * d + k] * f.rate[d];
+    });
+    s.v[first_body + c] = velocity_at<R>(V{T[0], T[1], T[2], 0}, V{T[3], T[4], T[5], 0},
+                                         V{arm[0], arm[1], arm[2], 0});
+    s.spin[first_body + c] = V{T[3], T[4], T[5], 0};
+}
+
+/* Four phases, of which each needs what the one before it found. */
+template <class R>
+TN_DEVICE inline void update_robots(const Block &block, const Worlds &b, const Fast<R> &s, R alpha)
+{
+    const RobotFast<R> &f = s.fast_robot;
+    int first = b.robots.first_body, touched = f.touched[0], dofs = b.robots.dof_count;
+    block.each(touched, [&](int k) { sum_wrench<R>(s, first, f.touched[k + 1]); });
+    block.each(dofs, [&](int d) { sum_force<R>(f, d); });
+    block.each(dofs, [&](int d) { update_dof<R>(f, d, alpha); });
+    block.each(touched, [&](int k) { spread<R>(s, first, f.touched[k + 1]); });
+}
+
+/* ---- the judge ---- */
+
+/* v_λ of robots and of their links, in double. */
+template <class R>
+TN_DEVICE void robots_end_velocity(const Block &block, const Worlds &b, World<R> &s)
+{
+    const Robots &r = b.robots;
+    if (!r.count || s.bad) return;
+    block.each(r.link_count, [&](int c) {
+        int body = r.first_body + c;
+        double arm[3], m[3], *F = s.robot.f[c];
+        const double zero[3] = {0.0, 0.0, 0.0};
+        s.pushed[body] = sum_forces(s.sides + s.side_start[body], s.sides + s.side_start[body + 1],
+                                    s.lambda, s.points, F);
+        arm_from_origin(b, s, c, zero, arm);
+        v3_cross(m, arm, F);
+        v3_add(F + 3, F + 3, m);
+    });
+    block.each(r.dof_count, [&](int d) {
+        double sum = 0.0;
+        for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++)
+            for (int k = 0; k < 6; k++) sum += s.robot.S[d][k] * s.robot.f[r.behind[i]][k];
+        for (int i = r.dof_row[d]; i < r.dof_row_end[d]; i++) {
+            int k = d - r.rows[i].dof;
+            if (k >= 0 && k < r.rows[i].count)
+                sum += s.robot.row_axis[3 * i + k] * (double)s.fast_robot.row_lambda[i];
+        }
+        s.robot.tau[d] = sum;
+    });
+    block.each(r.dof_count, [&](int d) {
+        const Robot &robot = r.robots[r.dof_robot[d]];
+        int own = d - robot.dof, n = robot.dofs;
+        const double *row = s.robot.A_inverse + robot.matrix + own * n;
+        double sum = s.robot.trees[r.dof_robot[d]].v_free[own];
+        for (int j = 0; j < n; j++) sum += row[j] * s.robot.tau[robot.dof + j];
+        s.robot.v_hat[d] = sum;
+    });
+    block.each(r.link_count, [&](int c) {
+        double T[6] = {0.0}, arm[3], turn[3], *out = s.v_end + 6 * (r.first_body + c);
+        const double zero[3] = {0.0, 0.0, 0.0};
+        for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++)
+            for (int k = 0; k < 6; k++)
+                T[k] += s.robot.S[r.chain[i]][k] * s.robot.v_hat[r.chain[i]];
+        arm_from_origin(b, s, c, zero, arm);
+        v3_cross(turn, T + 3, arm);
+        for (int k = 0; k < 3; k++) out[k] = T[k] + turn[k], out[k + 3] = T[k + 3];
+    });
+}
+
+template <class R> TN_DEVICE void judge_row(const Worlds &b, World<R> &s, int r)
+{
+    double map = row_map(b, s, r);
+    if (!(map < INFINITY)) s.bad = true;
+    atomic_max(&s.worst, double_bits(map));
+    atomic_max(&s.worst_rigid, double_bits(map));
+}
+
+/* ---- the end of a step ---- */
+
+TN_DEVICE inline void advance_robot(const Worlds &b, WorldBase &s, int k)
+{
+    const Robot &robot = b.robots.robots[k];
+    const TnSubsystem *sub = part_of(s, robot);
+    tn_tree_advance(s.dynamics, sub, &s.robot.trees[k], s.robot.v_hat + robot.dof,
+                    s.robot.blend[robot.subsystem], 1.0, s.next_qpos, s.next_qvel);
+    for (int i = sub->qpos_start; i < sub->qpos_start + sub->qpos_count; i++)
+        if (!(fabs(s.next_qpos[i]) <= 1e10)) s.bad = true;
+    for (int i = sub->dof_start; i < sub->dof_start + sub->dof_count; i++)
+        if (!(fabs(s.next_qvel[i]) <= 1e10)) s.bad = true;
+}
+
+/* What the next step begins with. */
+template <class R> TN_DEVICE void keep_robots(const Block &block, const Worlds &b, World<R> &s)
+{
+    const Robots &r = b.robots;
+    if (!r.count) return;
+    size_t w = (size_t)s.index;
+    block.each(r.dof_count, [&](int d) {
+        const Robot &robot = r.robots[r.dof_robot[d]];
+        size_t dof = (size_t)(robot.model_dof + d - robot.dof);
+        r.vhat[w * (size_t)b.dof_count + dof] = s.robot.v_hat[d];
+    });
+    block.each(r.row_count, [&](int i) {
+        r.old_row[w * (size_t)r.row_count + (size_t)i] = (double)s.fast_robot.row_lambda[i];
+    });
+    block.each(r.count, [&](int k) {
+        int pushed = 0;
+        for (int c = r.robots[k].link; c < r.robots[k].link + r.robots[k].links; c++)
+            pushed |= s.pushed[r.first_body + c];
+        r.pushed[w * (size_t)r.count + (size_t)k] = (uint8_t)pushed;
+    });
+}
+
+/* A world's robots with a new state; ctrl: NULL: as it is. */
+TN_DEVICE inline void reset_robots(const Worlds &b, size_t w, const double *qvel,
+                                   const double *ctrl)
+{
+    const Robots &r = b.robots;
+    for (int k = 0; r.count && k < b.dof_count; k++)
+        r.vhat[w * (size_t)b.dof_count + (size_t)k] = qvel[k];
+    for (int k = 0; k < r.row_count; k++) r.old_row[w * (size_t)r.row_count + (size_t)k] = 0.0;
+    for (int k = 0; k < r.count; k++) r.pushed[w * (size_t)r.count + (size_t)k] = 0;
+    for (int k = 0; ctrl && k < r.actuator_count; k++)
+        r.ctrl[w * (size_t)r.actuator_count + (size_t)k] = ctrl[k];
+}
+
+} // namespace tn
+#endif
