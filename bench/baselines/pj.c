@@ -250,7 +250,7 @@ static int worth_threads(const TnProblem *p)
 {
     long work = p->contact_count + p->row_count + 6L * p->bond_count;
     for (int i = 0; i < p->large_count; i++) work += p->large[i].dim;
-    return (int)(work / TN_CONTACTS_PER_THREAD);
+    return (int)(work / TN_CONTACTS_PER_CROWDED_THREAD);
 }
 
 bool tn_pj(const TnOwnInput *in, TnOwnResult *out)

@@ -3,13 +3,11 @@
  *
  * Threads share it in phases: first the tasks, whole subtrees that the plan chose; then, one
  * after the other, the fronts above them, of which the large ones are cut into pieces: columns
- * where they are put together and in U, rows below the diagonal in the panel. Diagonal blocks are
- * done between two phases, the right side beside U. Pieces change what is in a cache, but not what
- * is computed: every number gets the same terms in the same order, so the same bits come out for
- * any number of threads. */
+ * where they are put together and in U, rows below the diagonal in the panel. Pieces change what
+ * is in a cache, but not what is computed: every number gets the same terms in the same order,
+ * so the same bits come out for any number of threads. */
 #include "sparse_cholesky.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/dense_kernels.h"
@@ -18,11 +16,10 @@
 enum {
     PIECE_COLUMNS = 64, /* unknowns */
     PIECE_ROWS = 192,
-    CHAIN_THREADS = 4, /* fronts of a chain are too small for more; each gets a piece */
-    AHEAD = 16,        /* blocks of A that are fetched before they are needed */
+    AHEAD = 16, /* blocks of A that are fetched before they are needed */
 };
 
-typedef enum Stage { TASKS, SMALL, ASSEMBLE, ROWS, UPDATE, MIRROR } Stage;
+typedef enum Stage { TASKS, SMALL, ASSEMBLE, DIAGONAL, ROWS, UPDATE, MIRROR } Stage;
 
 typedef struct Job {
     const TnSparse *plan;
@@ -33,8 +30,6 @@ typedef struct Job {
     double *y, *z; /* a right side to be eliminated along, and scratch; NULL: none */
     Stage stage;
     bool begun;
-    bool alone;           /* one thread: nothing is cut */
-    bool chain;           /* nearly all fronts are cut, there are no tasks */
     int front, small_end; /* small fronts are done [front, small_end) at a time */
     int block, block_end; /* columns of the panel */
     bool failed[TN_SPARSE_TASKS];
@@ -141,17 +136,10 @@ static void assemble(const Job *job, const TnSparseFront *front, double *panel, 
                   begin, end);
 }
 
-/* The panel is still in a cache. By one thread at a time: fronts write to the same rows of y. */
+/* The panel is still in a cache. */
 static void forward(const Job *job, const TnSparseFront *front)
 {
     if (job->y) tn_sparse_forward_front(job->plan, job->factor, front, 1, job->y, job->z);
-}
-
-static void forward_tasks(const Job *job)
-{
-    for (int t = 0; t < job->plan->task_count; t++)
-        for (int f = job->plan->tasks[t].begin; f < job->plan->tasks[t].end; f++)
-            forward(job, &job->plan->fronts[f]);
 }
 
 static bool factor_front(const Job *job, const TnSparseFront *front)
@@ -162,17 +150,16 @@ static bool factor_front(const Job *job, const TnSparseFront *front)
     if (!job->plan->kernels->factor(width + below, width, panel, ld)) return false;
     if (below > 0)
         job->plan->kernels->update(width + below, width, panel, ld, job->work + front->update);
-    if (job->alone || job->stage == SMALL) forward(job, front);
+    forward(job, front);
     return true;
 }
 
 /* ---- phases ---- */
 
-static int pieces(const Job *job, int count, int size)
+static int pieces(int count, int size)
 {
     int all = (count + size - 1) / size;
-    if (job->chain) all = count > 0 ? CHAIN_THREADS : 0;
-    return all < TN_PHASE_CHUNKS - 1 ? all : TN_PHASE_CHUNKS - 1;
+    return all < TN_PHASE_CHUNKS ? all : TN_PHASE_CHUNKS;
 }
 
 /* Piece k of `all`, in multiples of `unit`. */
@@ -184,20 +171,6 @@ static void piece(int count, int unit, int all, int k, int *begin, int *end)
     if (*end > count) *end = count;
 }
 
-/* The same of columns from the diagonal on, so that pieces are as large as each other. */
-static int column_cut(int units, int all, int k)
-{
-    return k == all ? units : (int)(units * (1.0 - sqrt(1.0 - (double)k / all)));
-}
-
-static void column_piece(int count, int unit, int all, int k, int *begin, int *end)
-{
-    int units = (count + unit - 1) / unit;
-    *begin = column_cut(units, all, k) * unit;
-    *end = column_cut(units, all, k + 1) * unit;
-    if (*end > count) *end = count;
-}
-
 static bool is_last(const Job *job, int front)
 {
     return job->S && front == job->plan->front_count - 1;
@@ -206,41 +179,21 @@ static bool is_last(const Job *job, int front)
 static int row_pieces(const Job *job, const TnSparseFront *front)
 {
     int rows = (3 * (front->width + front->below) + 7) & ~7, begin = (job->block_end + 7) & ~7;
-    return pieces(job, rows - begin, PIECE_ROWS);
-}
-
-static bool is_large(const Job *job, const TnSparseFront *front)
-{
-    return front->flops >= (job->chain ? TN_SPARSE_LARGE_IN_CHAIN : TN_SPARSE_LARGE);
-}
-
-static bool has_tasks(const Job *job) { return job->plan->task_count > 0 && !job->chain; }
-
-/* The front behind f, -1 for the first, of those that are no task's: in the order of tasks where
- * there are none. front_count: there is none. */
-static int behind(const Job *job, int f)
-{
-    const TnSparse *plan = job->plan;
-    if (has_tasks(job) || plan->task_count == 0) return tn_sparse_outside(plan, f + 1);
-    if (f < 0) return plan->tasks[0].begin;
-    int task = plan->fronts[f].task;
-    if (task == TN_SPARSE_TASKS) return tn_sparse_outside(plan, f + 1);
-    if (f + 1 < plan->tasks[task].end) return f + 1;
-    return task + 1 < plan->task_count ? plan->tasks[task + 1].begin : tn_sparse_outside(plan, 0);
+    return pieces(rows - begin, PIECE_ROWS);
 }
 
 /* Begins with a front, or with several small ones. */
 static int begin_front(Job *job, int f)
 {
     const TnSparse *plan = job->plan;
-    job->front = job->small_end = f;
+    job->front = job->small_end = tn_sparse_outside(plan, f);
     if (job->front == plan->front_count) return 0;
     while (job->small_end < plan->front_count && !is_last(job, job->small_end) &&
-           (job->alone || !is_large(job, &plan->fronts[job->small_end])))
-        job->small_end = behind(job, job->small_end);
-    job->stage = job->small_end != job->front ? SMALL : ASSEMBLE;
+           plan->fronts[job->small_end].flops < TN_SPARSE_LARGE)
+        job->small_end = tn_sparse_outside(plan, job->small_end + 1);
+    job->stage = job->small_end > job->front ? SMALL : ASSEMBLE;
     const TnSparseFront *front = &plan->fronts[job->front];
-    return job->stage == SMALL ? 1 : pieces(job, 3 * (front->width + front->below), PIECE_COLUMNS);
+    return job->stage == SMALL ? 1 : pieces(3 * (front->width + front->below), PIECE_COLUMNS);
 }
 
 static int next_phase(void *context)
@@ -252,34 +205,39 @@ static int next_phase(void *context)
     if (!job->begun) {
         job->begun = true;
         job->stage = TASKS;
-        if (has_tasks(job)) return plan->task_count;
+        if (plan->task_count > 0) return plan->task_count;
     }
-    if (job->stage == TASKS) {
-        if (has_tasks(job) && !job->alone) forward_tasks(job);
-        return begin_front(job, behind(job, -1));
-    }
+    if (job->stage == TASKS) return begin_front(job, 0);
     if (job->stage == SMALL) return begin_front(job, job->small_end);
     const TnSparseFront *front = &plan->fronts[job->front];
     int width = 3 * front->width, count;
-    if (job->stage == ASSEMBLE && is_last(job, job->front)) {
-        job->stage = MIRROR;
-        return pieces(job, width, PIECE_COLUMNS);
-    }
-    if (job->stage == UPDATE || job->stage == MIRROR)
-        return begin_front(job, behind(job, job->front));
-    for (job->block = job->stage == ASSEMBLE ? 0 : job->block + TN_DENSE_BLOCK; job->block < width;
-         job->block += TN_DENSE_BLOCK) {
-        job->block_end = job->block + TN_DENSE_BLOCK < width ? job->block + TN_DENSE_BLOCK : width;
-        if (!plan->kernels->factor_diagonal(job->block, job->block_end, job->factor + front->panel,
-                                            front->ld)) {
-            job->failed[0] = true;
-            return 0;
+    switch (job->stage) {
+    case ASSEMBLE:
+        if (is_last(job, job->front)) {
+            job->stage = MIRROR;
+            return pieces(width, PIECE_COLUMNS);
         }
+        job->block = 0;
+        break;
+    case DIAGONAL:
         job->stage = ROWS;
         if ((count = row_pieces(job, front)) > 0) return count;
+        /* fall through */
+    case ROWS:
+        job->block += TN_DENSE_BLOCK;
+        break;
+    default:
+        return begin_front(job, job->front + 1);
     }
-    job->stage = UPDATE; /* one more for the right side */
-    return pieces(job, 3 * front->below, PIECE_COLUMNS) + 1;
+    if (job->block < width) {
+        job->stage = DIAGONAL;
+        job->block_end = job->block + TN_DENSE_BLOCK < width ? job->block + TN_DENSE_BLOCK : width;
+        return 1;
+    }
+    job->stage = UPDATE;
+    forward(job, front);
+    if (front->below > 0) return pieces(3 * front->below, PIECE_COLUMNS);
+    return begin_front(job, job->front + 1);
 }
 
 static void run_piece(void *context, int k)
@@ -292,7 +250,8 @@ static void run_piece(void *context, int k)
         return;
     }
     if (job->stage == SMALL) {
-        for (int f = job->front; f != job->small_end && !job->failed[0]; f = behind(job, f))
+        for (int f = job->front; f < job->small_end && !job->failed[0];
+             f = tn_sparse_outside(plan, f + 1))
             job->failed[0] = !factor_front(job, &plan->fronts[f]);
         return;
     }
@@ -303,29 +262,25 @@ static void run_piece(void *context, int k)
     if (is_last(job, job->front)) panel = job->S, front.ld = job->stride;
     switch (job->stage) {
     case ASSEMBLE:
-        column_piece(all / 3, 1, pieces(job, all, PIECE_COLUMNS), k, &begin, &end);
+        piece(all / 3, 1, pieces(all, PIECE_COLUMNS), k, &begin, &end);
         assemble(job, &front, panel, begin, end);
+        break;
+    case DIAGONAL:
+        job->failed[0] = !kernels->factor_diagonal(job->block, job->block_end, panel, front.ld);
         break;
     case ROWS: {
         int from = (job->block_end + 7) & ~7, rows = ((all + 7) & ~7) - from;
         piece(rows, 8, row_pieces(job, &front), k, &begin, &end);
-        if (begin < end)
-            kernels->factor_rows(job->block, job->block_end, from + begin, from + end, panel,
-                                 front.ld);
+        kernels->factor_rows(job->block, job->block_end, from + begin, from + end, panel, front.ld);
         break;
     }
     case UPDATE:
-        if (k == pieces(job, all - width, PIECE_COLUMNS)) {
-            forward(job, &front);
-            break;
-        }
-        column_piece(all - width, 8, pieces(job, all - width, PIECE_COLUMNS), k, &begin, &end);
-        if (begin < end)
-            kernels->update_columns(all, width, panel, front.ld, job->work + front.update,
-                                    width + begin, width + end);
+        piece(all - width, 8, pieces(all - width, PIECE_COLUMNS), k, &begin, &end);
+        kernels->update_columns(all, width, panel, front.ld, job->work + front.update,
+                                width + begin, width + end);
         break;
     default: /* MIRROR: rows of the upper triangle from columns of the lower */
-        piece(width, 8, pieces(job, width, PIECE_COLUMNS), k, &begin, &end);
+        piece(width, 8, pieces(width, PIECE_COLUMNS), k, &begin, &end);
         for (int i = begin; i < end; i += 8)
             for (int j = i; j < width; j++)
                 for (int r = i; r < i + 8 && r < j; r++)
@@ -343,19 +298,17 @@ bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const dou
                       TnPool *pool)
 {
     Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work};
+    double *z = y ? y + ((3 * (size_t)plan->node_count + 7) & ~(size_t)7) : NULL;
     int threads = tn_pool_threads(pool);
-    job.chain = plan->chain && threads > 1 && !tn_pool_is_crowded(pool);
-    if (job.chain && threads > CHAIN_THREADS) threads = CHAIN_THREADS;
     if (plan->last_count > 0) job.S = S;
     job.stride = (int)stride;
-    job.alone = threads <= 1;
-    if (y) {
-        job.y = y;
-        job.z = y + ((3 * (size_t)plan->node_count + 7) & ~(size_t)7);
+    if (y && threads <= 1) { /* others would write to the same rows of y */
+        job.y = y, job.z = z;
         tn_sparse_to_places(plan, 1, b, y);
     }
     tn_pool_phases(pool, threads, (TnPhases){next_phase, run_piece, &job});
     for (int t = 0; t < TN_SPARSE_TASKS; t++)
         if (job.failed[t]) return false;
+    if (y && threads > 1) tn_sparse_forward(plan, factor, 1, b, y, z);
     return true;
 }

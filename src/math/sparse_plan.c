@@ -168,20 +168,6 @@ static void cut_into_tasks(TnSparse *plan, int *waiting)
     }
 }
 
-/* A share of all operations that one task has: others would wait for it. */
-#define TOO_MUCH 0.6
-
-static bool is_chain(const TnSparse *plan)
-{
-    for (int t = 0; t < plan->task_count; t++) {
-        double flops = 0.0;
-        for (int f = plan->tasks[t].begin; f < plan->tasks[t].end; f++)
-            flops += plan->fronts[f].flops;
-        if (flops > TOO_MUCH * plan->sizes.flops) return true;
-    }
-    return false;
-}
-
 /* Places in memory of panels and updates. */
 static void lay_out(TnSparse *plan, int *depth)
 {
@@ -289,7 +275,6 @@ static TnSparse *make_plan(const TnSparsePattern *pattern, TnSparseOrder which, 
     }
     count_flops(plan);
     cut_into_tasks(plan, mark);
-    plan->chain = is_chain(plan);
     lay_out(plan, mark);
     return plan;
 }

@@ -7,18 +7,14 @@
  *
  * Us lie on two stacks, by the parity of a front's depth: when a front is worked on, the stack
  * of its children holds nothing above them, and its own stack can take its U without moving
- * anything. Every task and what comes behind the tasks have two stacks of their own. Large
- * fronts are in no task but cut into pieces themselves. Where one task has most of the work, as in
- * the chain of fronts of a slender body, several threads do without tasks and cut all but the
- * smallest fronts, in the same order. */
+ * anything. Every task and what comes behind the tasks have two stacks of their own. Fronts with
+ * TN_SPARSE_LARGE operations and more are in no task but cut into pieces themselves. */
 #ifndef TN_MATH_SPARSE_PLAN_H
 #define TN_MATH_SPARSE_PLAN_H
 
 #include "sparse_cholesky.h"
 
-/* Operations of a front that is cut into pieces; in a chain. */
 #define TN_SPARSE_LARGE 2e7
-#define TN_SPARSE_LARGE_IN_CHAIN 3e5
 
 typedef struct TnSparseFront {
     int first, width, below, ld;
@@ -53,7 +49,6 @@ typedef struct TnSparseRun {
 struct TnSparse {
     int node_count, last_count, front_count, task_count;
     TnSparseTask tasks[TN_SPARSE_TASKS]; /* in rising order; fronts of none come afterwards */
-    bool chain;                          /* most of the work is in fronts above each other */
     TnSparseSizes sizes;
     const struct TnDenseKernels *kernels;
     TnSparseFront *fronts;

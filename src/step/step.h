@@ -7,7 +7,7 @@
 #include "world.h"
 
 /* Subsystems per chunk of parallel work. */
-#define TN_SUBSYSTEM_GRAIN 64
+#define TN_SUBSYSTEM_GRAIN 128
 
 /* Of a subsystem whose way was changed, or that another's was changed for. */
 enum { TN_KEPT = 1, TN_KEPT_BY_WORLD = 2 };

@@ -310,47 +310,6 @@ TEST(a_right_side_eliminated_along_on_threads_has_the_bits_of_one_eliminated_aft
     tn_sparse_pattern_free(pattern);
 }
 
-/* Two threads: a pool with more than there are processors leaves the chain to tasks. */
-TEST(threads_cut_the_fronts_of_a_chain_and_get_the_bits_of_one_thread)
-{
-    BoxGraph g = box_graph(6, 6, 40, NULL); /* fronts above and below what is cut */
-    TnSparsePattern *pattern =
-        tn_sparse_pattern_create(g.node_count, g.edge_count, (const int(*)[2])g.edges, NULL);
-    double(*blocks)[9] = box_blocks(g, 5);
-    int last[10];
-    for (int k = 0; k < 10; k++) last[k] = 36 * 5 + 3 * k; /* near one end */
-    TnArena arena;
-    REQUIRE(tn_arena_init(&arena, "test", 0));
-    TnPool *pool = tn_pool_create(2);
-    Reduced one = reduce(pattern, 10, last, (const double(*)[9])blocks, &arena, NULL);
-    Reduced two = reduce(pattern, 10, last, (const double(*)[9])blocks, &arena, pool);
-    REQUIRE(one.ok && two.ok);
-    CHECK(two.plan->chain);
-    CHECK(same_S(&two, &one, 10));
-    CHECK(same_factor(&two, &one));
-    size_t n = 3 * (size_t)g.node_count;
-    double *b = tn_arena_alloc(&arena, n * sizeof(double));
-    double *afterwards = tn_arena_alloc(&arena, n * sizeof(double));
-    double *y = tn_arena_alloc(&arena, two.sizes.solve_work * sizeof(double));
-    for (size_t i = 0; i < n; i++) b[i] = sin((double)i);
-    tn_sparse_forward(one.plan, one.factor, 1, b, afterwards, one.solve_work);
-    CHECK(tn_sparse_reduce(two.plan, (const double(*)[9])blocks, b, two.factor, two.work, two.S,
-                           two.stride, y, pool));
-    CHECK(memcmp(y, afterwards, n * sizeof(double)) == 0);
-    const int *order = tn_sparse_order(two.plan);
-    for (int place = 0; place < g.node_count - 10; place += 131) {
-        double *B = blocks[order[place]], kept = B[8];
-        B[8] = -1.0;
-        CHECK(!tn_sparse_reduce(two.plan, (const double(*)[9])blocks, b, two.factor, two.work,
-                                two.S, two.stride, y, pool));
-        B[8] = kept;
-    }
-    tn_pool_destroy(pool);
-    tn_arena_free(&arena);
-    free(blocks), free(g.edges);
-    tn_sparse_pattern_free(pattern);
-}
-
 static double flops_of(const TnSparsePattern *pattern, int last_count, const int *last)
 {
     TnArena arena;
