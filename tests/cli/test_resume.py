@@ -95,7 +95,7 @@ class ResumeTest(cli.CliTest):
             # killed once or twice; the last one may end
             for _ in range(chance.choice((1, 1, 2))):
                 resume = ["--resume", self.saved] if os.path.exists(self.saved) else []
-                run = self.start(*self.arguments(name, "--quiet", *resume))
+                run = self.start(*self.arguments(name, "--quiet", "--threads", chance.choice((1, 2)), *resume))
                 try:
                     run.wait(timeout=chance.uniform(0, took))
                 except subprocess.TimeoutExpired:
