@@ -4,13 +4,13 @@ anything was dropped on the way.
 
   falling   200,000 spheres fall on the ground
   cable     20,480 segments over 2,048 bars
-  soft      a soft bar of 203,040 tetrahedra, 12 x 12 x 235 cells, on the ground
-  cube      a soft cube of as many, 32 x 32 x 33 cells: the worst shape for a factorization
+  soft      a soft bar of 203,040 tetrahedra, 12 x 12 x 235 cells, on the ground, in 24 pieces
+  cube      a soft cube of as many, 32 x 32 x 33 cells, in 64 pieces: the worst shape for a factorization
   robots    10,000 four-legged robots of 8 joints each, with servos, on the ground: one world
 
-  python3 bench/load.py [NAME ...] [--tenon build/tenon] [--threads 1] [--scale 1] [--steps N] [--json FILE]
+  python3 bench/load.py [NAME ...] [--tenon build/tenon] [--threads 1] [--scale 1] [--steps N] [--pieces N] [--json FILE]
 
-Times are those of the processor (all threads, of a run less those of one that ends after its first step), so that others on
+--pieces 1 leaves soft bodies whole. Times are those of the processor (all threads, of a run less those of one that ends after its first step), so that others on
 the machine disturb them little; the phases in the JSON file are on the clock. --scale 0.1 makes them ten times as small. Each run ends with a look at its last state: all bodies are there, their numbers
 are finite, and none went through the ground. Standard library only."""
 import argparse
@@ -83,6 +83,7 @@ def robots(count):
 
 
 SCENES = {"falling": (falling, 200000), "cable": (cable, 20480), "soft": (soft, 203040), "cube": (cube, 202752), "robots": (robots, 10000)}
+ELEMENTS_OF_A_PIECE = {"soft": 8460, "cube": 3168}
 
 
 def run(command, folder):
@@ -116,6 +117,8 @@ def measure(name, args, folder):
     with open(model, "w", encoding="utf-8") as file:
         file.write(text)
     settings = ("--no-accuracy", "--quiet", "--json", "--threads", str(args.threads), "--tolerance", "0", "--iterations", "60")
+    if name in ELEMENTS_OF_A_PIECE:
+        settings += ("--pieces", str(args.pieces or max(1, round(count / ELEMENTS_OF_A_PIECE[name]))))
     _, load, _ = run([args.tenon, "run", model, "--duration", "1e-9", *settings], folder)
     steps = args.steps or round(duration / 0.005)
     duration = 0.005 * steps
@@ -140,6 +143,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--steps", type=int, default=0, help="default: 3 to 20, by scene")
+    parser.add_argument("--pieces", type=int, default=0, help="of soft bodies; default: 24 of the bar, 64 of the cube")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     unknown = set(args.names) - set(SCENES)

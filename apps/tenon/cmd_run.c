@@ -213,9 +213,9 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
     double left = steps > done ? (double)(steps - done) * timestep : timestep;
     if (done > steps)
         say("run",
-            "--resume: the checkpoint is at step %" PRId64
-            " already, and --duration %g has %" PRId64 "; give a longer one to go on",
-            done, run->sim.duration, steps);
+            "--resume: the checkpoint is at step %" PRId64 ", beyond the %" PRId64
+            " steps of --duration %g; give a longer duration to go on",
+            done, steps, run->sim.duration);
     Progress progress = progress_start(left, run->quiet);
     run_energy_start(&result->energy, world);
     double start = clock_seconds();

@@ -95,7 +95,7 @@ class ResumeTest(cli.CliTest):
             # killed once or twice; the last one may end
             for _ in range(chance.choice((1, 1, 2))):
                 resume = ["--resume", self.saved] if os.path.exists(self.saved) else []
-                run = self.start(*self.arguments(name, "--quiet", *resume))
+                run = self.start(*self.arguments(name, "--quiet", "--threads", chance.choice((1, 2)), *resume))
                 try:
                     run.wait(timeout=chance.uniform(0, took))
                 except subprocess.TimeoutExpired:
@@ -206,7 +206,7 @@ class ResumeTest(cli.CliTest):
     def test_a_run_that_is_past_its_end_says_so(self):
         self.tenon("run", self.scene, "--duration", 0.1, "--checkpoint", self.saved)
         out, err = self.tenon("run", self.scene, "--duration", 0.05, "--resume", self.saved)
-        self.assertIn("the checkpoint is at step 20 already, and --duration 0.05 has 10", err)
+        self.assertIn("the checkpoint is at step 20, beyond the 10 steps of --duration 0.05", err)
         self.assertNotIn("nan", out)
 
     def test_another_name_starts_another_log_from_there(self):
