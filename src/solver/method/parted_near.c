@@ -149,7 +149,7 @@ bool tn_parted_near(TnProblem *p, const TnRanks *ranks, const TnNeighbours *neig
     if (tn_ranks_count(ranks) == 1) return solve(p, NULL, def, pool, result, rigid_error);
     if (!tn_parts_open_near(p, ranks, neighbours, &parts)) return false;
     bool ok = solve(&parts.part, &parts, def, pool, result, rigid_error);
-    if (ok) tn_parts_return_near(&parts);
+    *p = parts.part;
     tn_parts_close(&parts);
     return ok;
 }
