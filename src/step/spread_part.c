@@ -165,5 +165,5 @@ void tn_spread_release_part(TnSpread *spread)
     spread->subsystem = spread->geom = NULL;
     spread->start = NULL;
     spread->room = spread->sent = spread->received = NULL;
-    spread->count = spread->own_count = 0;
+    spread->count = spread->own_count = spread->steps = 0;
 }
