@@ -24,7 +24,7 @@ FREE = ("arch", "cards", "pyramid", "tower", "wall")  # scenes of free bodies, a
 PHASES = ("step", "dynamics", "collision", "constraint", "factor", "iterate", "integrate")
 # Debian's Open MPI: more processes than cores, which then give way while they wait; and as root, in a container
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def call(command):
@@ -65,14 +65,15 @@ def hashes(args, programs, folder):
     for scene in scenes:
         timestep = programs.run(None, scene, "--duration", 1e-9)[0]["timestep"]
         fixed = ("--tolerance", 0, "--iterations", 20)
-        for options in [(*fixed, "--spread")] if args.spread else [(), fixed]:
-            options = ("--duration", args.steps * timestep, *options)
+        more = ("--spread",) if args.spread else ()
+        for kind in ("exact", "fixed"):
+            options = ("--duration", args.steps * timestep, *more, *(fixed if kind == "fixed" else ()))
             wanted = programs.run(None, scene, *options)[0]["state_hash"]
             for ranks in args.ranks:
                 same = programs.run(ranks, scene, "--least-work", 0, *options)[0]["state_hash"] == wanted
                 wrong += not same
-                rows.append({"scene": scene.stem, "fixed": len(options) > 2, "ranks": ranks, "same": same})
-                print(f"{scene.stem:14} {'fixed' if len(options) > 2 else 'exact':6} {ranks:3} ranks: "
+                rows.append({"scene": scene.stem, "fixed": kind == "fixed", "ranks": ranks, "same": same})
+                print(f"{scene.stem:14} {kind:6} {ranks:3} ranks: "
                       f"{'same' if same else 'OTHER'} hash", file=sys.stderr, flush=True)
     return {"steps": args.steps, "runs": rows, "wrong": wrong}
 

@@ -168,7 +168,7 @@ static double ratio_of(const Run *run) { return run->alone / clock_of(run); }
 static void print_runs(const Run *runs, int count)
 {
     Grid grid;
-    grid_start(&grid, 11);
+    grid_start(&grid, 12);
     grid_add(&grid, "ranks");
     grid_add(&grid, "bodies");
     grid_add(&grid, "contacts");
@@ -179,6 +179,7 @@ static void print_runs(const Run *runs, int count)
     grid_add(&grid, "bodies here");
     grid_add(&grid, "contacts");
     grid_add(&grid, "bytes/iteration");
+    grid_add(&grid, "exchanges/step");
     grid_add(&grid, "divisions");
     for (int i = 0; i < count; i++) {
         const Share *s = busiest(&runs[i]);
@@ -193,6 +194,7 @@ static void print_runs(const Run *runs, int count)
         grid_number(&grid, 0, per(t->bodies, t->steps));
         grid_number(&grid, 0, per(t->contacts, t->steps));
         grid_number(&grid, 0, per(t->sent, t->exchanges));
+        grid_number(&grid, 1, per(t->exchanges, t->steps));
         grid_number(&grid, 0, (double)t->divisions);
     }
     grid_print(stdout, &grid);

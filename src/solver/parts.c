@@ -267,13 +267,28 @@ static bool list_contacts(const Choice *choice, TnIslands *cut)
     return true;
 }
 
+/* Batches of own blocks; the inner ones, that nobody else needs, are first. */
+static bool list_runs(TnParts *parts, int inner)
+{
+    int count = (parts->own + TN_LANES - 1) / TN_LANES;
+    parts->other = TN_ARENA_NEW(parts->whole->arena, TnRun, count);
+    parts->needed = TN_ARENA_NEW(parts->whole->arena, TnRun, count);
+    if (!parts->other || !parts->needed) return false;
+    for (int i = 0; i < count; i++)
+        if (i < inner / TN_LANES)
+            tn_run_add(parts->other, &parts->other_count, i);
+        else
+            tn_run_add(parts->needed, &parts->needed_count, i);
+    return true;
+}
+
 /* Own blocks that nobody else needs, own ones that others need, ghosts; then large blocks. */
 static bool list_blocks(const Choice *choice, const bool *needed)
 {
     TnParts *parts = choice->parts;
     TnIslands *cut = &parts->cut;
     const TnProblem *p = choice->whole;
-    int rank = parts->ranks->rank, n = 0, ghosts = 0, larges = 0;
+    int rank = parts->ranks->rank, n = 0, ghosts = 0, larges = 0, inner = 0;
     int first = parts->first_twist[rank], end = parts->first_twist[rank + 1];
     for (int b = 0; b < p->twist_count; b++) ghosts += choice->twist[b] == GHOST;
     for (int i = 0; i < p->large_count; i++) larges += choice->large[i] == OWN;
@@ -285,9 +300,10 @@ static bool list_blocks(const Choice *choice, const bool *needed)
     for (int outer = 0; outer < 2; outer++) {
         for (int b = first; b < end; b++)
             if (needed[b - first] == (outer == 1)) cut->blocks[n++] = b;
-        if (!outer) parts->inner = n;
+        if (!outer) inner = n;
     }
     parts->own = n;
+    if (!list_runs(parts, inner)) return false;
     for (int b = 0; b < p->twist_count; b++)
         if (choice->twist[b] == GHOST) cut->blocks[n++] = b;
     for (int k = 0; k < n; k++) cut->place[cut->blocks[k]] = k;

@@ -30,11 +30,14 @@ typedef struct TnParts {
     /* per rank and one more: twist blocks, contact batches and large blocks that it tells the
      * others of */
     int *first_twist, *first_batch, *first_large;
-    bool near;      /* the whole is the rank's own problem, not that of all */
-    int own, inner; /* twist blocks: the rank's own are first, and of these the ones that no other
-                       rank needs */
+    const bool *near; /* per twist block: own. The whole is the rank's own problem, and the part is
+                         all of it. NULL: the whole is that of all, and own blocks are first */
+    int own;          /* twist blocks */
     TnRun *inside, *border; /* contact batches without and with ghosts */
     int inside_count, border_count;
+    TnRun *needed,
+        *other; /* batches of own twist blocks: with some that other ranks need, and not */
+    int needed_count, other_count;
     /* exchange: rows of the part's twist table, grouped by link */
     TnRankLink *links;
     int link_count, boundary;
@@ -52,12 +55,10 @@ bool tn_parts_suit(const TnProblem *problem, const TnSolverDef *def);
 /* From the problem's arena. `prepared`: weights and factors are copied, otherwise the part is to be
  * prepared. Collective, as are those below. False: no memory. */
 bool tn_parts_open(TnProblem *whole, bool prepared, TnParts *out);
-/* The part of a problem that is one rank's already (parts_near.c): it has the same contacts, and
- * blocks that these touch. No rows, bonds and large blocks. */
+/* The part is all of a problem that is one rank's already (parts_near.c), in place. No rows, bonds
+ * and large blocks. */
 bool tn_parts_open_near(TnProblem *problem, const TnRanks *ranks, const TnNeighbours *neighbours,
                         TnParts *out);
-/* Forces, and velocities of own blocks, to that problem. */
-void tn_parts_return_near(TnParts *parts);
 void tn_parts_close(TnParts *parts);
 /* Iterations, until somebody has enough (method/parted.c). */
 TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watch, TnPool *pool);

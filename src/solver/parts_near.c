@@ -2,8 +2,6 @@
  * them; see parts.h. */
 #include "parts.h"
 
-#include <string.h>
-
 #include "parts_tell.h"
 
 typedef struct Near {
@@ -72,22 +70,24 @@ static void list_ghosts(Near *x)
     }
 }
 
-/* Own blocks that nobody else needs, own ones that others need, ghosts. */
-static void list_blocks(const Near *x)
+/* Batches of blocks that have own ones. Ghosts in these are updated in vain: what is received takes
+ * their place. */
+static void list_batches(const Near *x)
 {
     TnParts *parts = x->parts;
-    TnIslands *cut = &parts->cut;
-    int count = parts->whole->twist_count, n = 0;
-    for (int group = 0; group < 3; group++) {
-        for (int b = 0; b < count; b++) {
-            int is = !x->of->own[b] ? (x->touched[b] ? 2 : 3) : x->needed[b] ? 1 : 0;
-            if (is == group) cut->blocks[n++] = b;
+    int count = parts->whole->twist_count;
+    for (int i = 0; i * TN_LANES < count; i++) {
+        bool own = false, needed = false;
+        for (int b = i * TN_LANES; b < count && b < (i + 1) * TN_LANES; b++) {
+            own |= x->of->own[b];
+            needed |= x->needed[b];
+            parts->own += x->of->own[b];
         }
-        if (group == 0) parts->inner = n;
-        if (group == 1) parts->own = n;
+        if (needed)
+            tn_run_add(parts->needed, &parts->needed_count, i);
+        else if (own)
+            tn_run_add(parts->other, &parts->other_count, i);
     }
-    cut->block_start[1] = n;
-    for (int k = 0; k < n; k++) cut->place[cut->blocks[k]] = k;
 }
 
 static bool reserve(Near *x)
@@ -96,7 +96,6 @@ static bool reserve(Near *x)
     const TnProblem *p = parts->whole;
     const TnNeighbours *n = x->of;
     TnArena *arena = p->arena;
-    TnIslands *cut = &parts->cut;
     int ghosts = n->receive_start[n->count], most = n->send_start[n->count];
     x->touched = TN_ARENA_ZERO(arena, bool, p->twist_count);
     x->needed = TN_ARENA_ZERO(arena, bool, p->twist_count);
@@ -105,39 +104,21 @@ static bool reserve(Near *x)
     parts->links = TN_ARENA_ZERO(arena, TnRankLink, n->count);
     parts->sent_row = TN_ARENA_NEW(arena, int, most);
     parts->received_row = TN_ARENA_NEW(arena, int, ghosts);
-    *cut = (TnIslands){.count = 1,
-                       .place = TN_ARENA_NEW(arena, int, p->twist_count),
-                       .block_start = TN_ARENA_ZERO(arena, int, 2),
-                       .blocks = TN_ARENA_NEW(arena, int, p->twist_count),
-                       .contact_start = TN_ARENA_ZERO(arena, int, 2),
-                       .contacts = TN_ARENA_NEW(arena, int, p->contact_count),
-                       .row_start = TN_ARENA_ZERO(arena, int, 2),
-                       .rows = TN_ARENA_NEW(arena, int, 1),
-                       .bond_start = TN_ARENA_ZERO(arena, int, 2),
-                       .bonds = TN_ARENA_NEW(arena, int, 1)};
+    parts->needed = TN_ARENA_NEW(arena, TnRun, p->twist_batches);
+    parts->other = TN_ARENA_NEW(arena, TnRun, p->twist_batches);
     return x->touched && x->needed && x->wish && x->asked && parts->links && parts->sent_row &&
-           parts->received_row && cut->place && cut->block_start && cut->blocks &&
-           cut->contact_start && cut->contacts && cut->row_start && cut->rows && cut->bond_start &&
-           cut->bonds;
+           parts->received_row && parts->needed && parts->other;
 }
 
 bool tn_parts_open_near(TnProblem *whole, const TnRanks *ranks, const TnNeighbours *neighbours,
                         TnParts *out)
 {
     Near x = {.parts = out, .of = neighbours};
-    *out = (TnParts){.ranks = ranks, .whole = whole, .near = true};
+    *out = (TnParts){.ranks = ranks, .whole = whole, .near = neighbours->own, .part = *whole};
     if (!reserve(&x)) return false;
     find_touched(whole, x.touched);
     if (!ask(&x)) return false;
     list_ghosts(&x);
-    list_blocks(&x);
-    for (int c = 0; c < whole->contact_count; c++) out->cut.contacts[c] = c;
-    out->cut.contact_start[1] = whole->contact_count;
-    return tn_island_extract(whole, &out->cut, 0, whole->arena, &out->part) &&
-           tn_parts_find_runs(out) && tn_parts_connect(out);
-}
-
-void tn_parts_return_near(TnParts *parts)
-{
-    tn_island_return(&parts->part, &parts->cut, 0, parts->whole);
+    list_batches(&x);
+    return tn_parts_find_runs(out) && tn_parts_connect(out);
 }

@@ -96,6 +96,12 @@ static bool reserve(TnParts *parts)
     return true;
 }
 
+/* In the part's table, of a twist block of the whole. */
+static int row_of(const TnParts *parts, int block)
+{
+    return (parts->near ? block : parts->cut.place[block]) + 1;
+}
+
 bool tn_parts_connect(TnParts *parts)
 {
     TnArena *arena = parts->whole->arena;
@@ -105,9 +111,9 @@ bool tn_parts_connect(TnParts *parts)
         tn_arena_alloc(arena, sizeof(double[6]) * (size_t)(parts->received_count + 1));
     if (!parts->sent || !parts->received || !reserve(parts)) return false;
     for (int k = 0; k < parts->sent_count; k++)
-        parts->sent_row[k] = parts->cut.place[parts->sent_row[k]] + 1;
+        parts->sent_row[k] = row_of(parts, parts->sent_row[k]);
     for (int k = 0; k < parts->received_count; k++)
-        parts->received_row[k] = parts->cut.place[parts->received_row[k]] + 1;
+        parts->received_row[k] = row_of(parts, parts->received_row[k]);
     for (int i = 0; i < parts->link_count; i++) {
         TnRankLink *link = &parts->links[i];
         link->send = (char *)parts->sent + sent;
@@ -148,12 +154,22 @@ void tn_parts_receive(TnParts *parts)
 
 /* ---- runs ---- */
 
+void tn_run_add(TnRun *runs, int *count, int batch)
+{
+    TnRun *last = *count ? &runs[*count - 1] : NULL;
+    if (last && last->end == batch && batch - last->begin < TN_RUN)
+        last->end++;
+    else
+        runs[(*count)++] = (TnRun){batch, batch + 1};
+}
+
 static bool has_ghosts(const TnParts *parts, const TnContactBatch *batch)
 {
     for (int l = 0; l < TN_LANES; l++)
         for (int side = 0; side < 2; side++) {
             int row = side ? batch->row_b[l] : batch->row_a[l];
-            if (row > parts->own && row <= parts->part.twist_count) return true;
+            if (row <= 0 || row > parts->part.twist_count) continue;
+            if (parts->near ? !parts->near[row - 1] : row > parts->own) return true;
         }
     return false;
 }
@@ -166,13 +182,10 @@ bool tn_parts_find_runs(TnParts *parts)
     if (!parts->inside || !parts->border) return false;
     for (int i = 0; i < p->contact_batches; i++) {
         bool ghosts = has_ghosts(parts, &p->contact_batch[i]);
-        TnRun *runs = ghosts ? parts->border : parts->inside;
-        int *count = ghosts ? &parts->border_count : &parts->inside_count;
-        TnRun *last = *count ? &runs[*count - 1] : NULL;
-        if (last && last->end == i && i - last->begin < TN_RUN)
-            last->end++;
+        if (ghosts)
+            tn_run_add(parts->border, &parts->border_count, i);
         else
-            runs[(*count)++] = (TnRun){i, i + 1};
+            tn_run_add(parts->inside, &parts->inside_count, i);
     }
     return true;
 }

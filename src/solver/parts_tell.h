@@ -17,6 +17,8 @@ int tn_parts_bond_owner(const TnParts *parts, int bond);
 bool tn_parts_list_ghosts(TnParts *parts, const uint8_t *twist, int ghost, bool **needed);
 /* Contact batches of the part, without ghosts and with. */
 bool tn_parts_find_runs(TnParts *parts);
+/* A batch joins the last run or begins one; they come in order. */
+void tn_run_add(TnRun *runs, int *count, int batch);
 /* Blocks of the whole become rows of the part; buffers. */
 bool tn_parts_connect(TnParts *parts);
 

@@ -20,13 +20,19 @@ static int *blocks_of(TnWorld *world, const int *list, int count)
     return blocks;
 }
 
-bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result, double *rigid_error)
+/* Contacts of fewer bodies do not yield, as those of islands that Newton's method may solve. */
+#define FEW_BODIES 150
+
+bool tn_near_solve(TnStep *step, const TnSolverDef *asked, TnSolveResult *result,
+                   double *rigid_error)
 {
     TnWorld *world = step->world;
     const TnNear *near = world->near;
     TnProblem *p = &world->set.problem;
+    TnSolverDef def = *asked;
+    if (near->bodies <= FEW_BODIES) def.contact_ratio = 0.0;
     if (tn_ranks_count(near->ranks) == 1)
-        return tn_parted_near(p, NULL, NULL, def, world->team, result, rigid_error);
+        return tn_parted_near(p, NULL, NULL, &def, world->team, result, rigid_error);
     bool *own = TN_ARENA_ZERO(&world->arena, bool, p->twist_count);
     TnNeighbours n = {.count = near->count,
                       .ranks = near->rank,
@@ -37,7 +43,7 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result, 
                       .own = own};
     if (!own || !n.send || !n.receive) return false;
     for (int s = 0; s < step->model->subsystem_count; s++) own[block_of(world, s)] = near->own[s];
-    return tn_parted_near(p, near->ranks, &n, def, world->team, result, rigid_error);
+    return tn_parted_near(p, near->ranks, &n, &def, world->team, result, rigid_error);
 }
 
 bool tn_near_tell_ways(TnStep *step)

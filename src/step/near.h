@@ -18,6 +18,7 @@ typedef struct TnNear {
     const TnRanks *ranks;         /* NULL: alone */
     bool *own;                    /* per subsystem */
     uint8_t *foreign;             /* per link: of another rank's */
+    int bodies;                   /* of the scene */
     double size;                  /* m: no point of a body of the scene is farther from its place */
     int count, *rank;             /* neighbours, ascending */
     int *send_start, *send;       /* per neighbour: own ones that it has, */

@@ -78,6 +78,7 @@ bool tn_spread_create(TnWorld *world, TnError *err)
         return false;
     }
     world->spread->size = size_of_bodies(world);
+    world->spread->margin = 1.0;
     world->spread->put = true;
     return true;
 }
@@ -117,7 +118,7 @@ void tn_spread_fetch(TnWorld *world)
 /* What ranks tell each other of a step. */
 typedef struct Sum {
     double gone, residual, depth, deepest;
-    int64_t diverged, contacts, touching, heap;
+    int64_t diverged, contacts, touching, heap, ghosts;
 } Sum;
 
 /* How far somebody may have come behind the next step, in shares of its room. */
@@ -164,6 +165,7 @@ static void add_sum(Sum *to, const Sum *from)
     to->contacts += from->contacts;
     to->touching += from->touching;
     to->heap += from->heap;
+    to->ghosts += from->ghosts;
 }
 
 /* Of all ranks, in their order. False: no memory. */
@@ -240,7 +242,10 @@ TnStepReport tn_spread_step(TnWorld *world)
     spread->world->untimed = world->untimed;
     report = tn_step_once(spread->world);
     bool refused = report.diverged;
-    Sum sum = {.diverged = refused, .residual = report.residual, .heap = report.heap_fallbacks};
+    Sum sum = {.diverged = refused,
+               .residual = report.residual,
+               .heap = report.heap_fallbacks,
+               .ghosts = spread->count - spread->own_count};
     if (!refused) {
         add_contacts(spread, &sum);
         sum.gone = farthest(world);
@@ -255,6 +260,8 @@ TnStepReport tn_spread_step(TnWorld *world)
     tn_spread_tell_near(spread);
     count_work(world);
     spread->ahead = true;
+    spread->steps++;
+    spread->ghosts = sum.ghosts;
     spread->far = tn_ranks_count(world->def.ranks) > 1 && sum.gone > 1.0;
     world->state.time += world->t;
     world->has_problem = false;

@@ -45,9 +45,12 @@ typedef struct TnSpread {
     TnRankLink *links;
     double *sent, *received;
     void *exchange;
-    bool put;   /* the whole's state is another one: divide */
-    bool far;   /* somebody came too far: find anew who is near */
-    bool ahead; /* the parts' state is newer than the whole's */
+    double margin;  /* for how much more than the least way bodies have room */
+    int steps;      /* since who is near was found, */
+    int64_t ghosts; /* of all ranks then */
+    bool put;       /* the whole's state is another one: divide */
+    bool far;       /* somebody came too far: find anew who is near */
+    bool ahead;     /* the parts' state is newer than the whole's */
 } TnSpread;
 
 /* Numbers that tell the state of a free body. */

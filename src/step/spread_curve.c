@@ -58,8 +58,8 @@ TnCurve tn_curve_through(const double low[3], const double high[3], double least
     TnCurve curve = {.edge = least};
     for (int i = 0; i < 3; i++)
         curve.edge = fmax(curve.edge, (high[i] - low[i]) * (1.0 + 1e-9) / (1 << AXIS_BITS));
-    for (int i = 0; i < 3; i++) /* the cube is as large as the box, about its middle */
-        curve.low[i] = 0.5 * (low[i] + high[i] - curve.edge * (1 << AXIS_BITS));
+    /* From the corner: a bed that lies in the middle would be cut along by the first halving. */
+    v3_copy(curve.low, low);
     return curve;
 }
 

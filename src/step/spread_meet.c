@@ -15,11 +15,13 @@
 #include "../math/vec3.h"
 #include "spread.h"
 
-/* A body has room for so many steps at its speed, for so many times what gravity moves it by in a
- * step, and for a share of its size. */
-#define STEPS_AHEAD 4.0
-#define FALLS_AHEAD 3.0
-#define SIZE_SHARE 0.5
+/* A body has room for the least that a step asks for: a share of its size, a step at its speed and
+ * a fall (farthest in spread.c); and for some more, by the margin. */
+#define LEAST_SHARE 0.3
+#define LEAST_STEPS 1.1
+#define MORE_SHARE 0.2
+#define MORE_FALLS 2.0
+#define MORE_STEPS 3.0
 #define BLOCK 16 /* bodies in a block */
 #define BOXES 64 /* that a rank tells of */
 /* What is farther, in sizes, from a rank's boxes is not sent to it; bodies near the boundary may
@@ -82,8 +84,9 @@ static double room_of(const TnWorld *world, const TnSpreadBody *body)
     double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
     int link = world->model->subsystems[body->s].link_start;
     const double *v = body->numbers + 7;
-    return SIZE_SHARE * world->spread->size + FALLS_AHEAD * fall + pushed_by(world, link) +
-           STEPS_AHEAD * t * tn_near_speed(world, link, v, v + 3);
+    double size = world->spread->size, way = t * tn_near_speed(world, link, v, v + 3);
+    return LEAST_SHARE * size + LEAST_STEPS * (way + fall) + pushed_by(world, link) +
+           world->spread->margin * (MORE_SHARE * size + MORE_FALLS * fall + MORE_STEPS * way);
 }
 
 /* ---- boxes ---- */

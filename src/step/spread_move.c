@@ -4,6 +4,7 @@
  * neighbour, or else one rank towards it. With it go its state and the forces of its contacts. If
  * some rank has much more than its share of the weight, ranges are cut anew, from what ranks tell
  * all others of weights along their ranges. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,15 @@
 
 #define BINS 64        /* in which a rank tells of its weights */
 #define IMBALANCE 1.04 /* of the heaviest rank and the mean */
+
+/* steps */
+#define SHORT_WHILE 15
+#define LONG_WHILE 50
+/* as shares of all bodies */
+#define FEW_GHOSTS 0.2
+#define MANY_GHOSTS 0.5
+#define LEAST_MARGIN 0.5
+#define MOST_MARGIN 6.0
 
 typedef struct Bin {
     uint64_t key; /* of its first body */
@@ -112,6 +122,21 @@ static bool balance(const Move *m)
     tn_free(start);
     tn_free(bins);
     return ok;
+}
+
+/* ---- how much room bodies have ---- */
+
+/* To find anew who is near takes about a third of a step, and ghosts that are as many as a quarter
+ * of all bodies take a twentieth: more room if it was too little for some steps, as long as ghosts
+ * are few, and less if it was enough for many. Nothing that is computed depends on it. */
+static void set_margin(const Move *m)
+{
+    TnSpread *spread = m->spread;
+    double all = m->world->model->subsystem_count, ghosts = (double)spread->ghosts;
+    if (spread->steps < SHORT_WHILE && ghosts < FEW_GHOSTS * all)
+        spread->margin = fmin(MOST_MARGIN, 1.5 * spread->margin);
+    else if (spread->steps > LONG_WHILE || ghosts > MANY_GHOSTS * all)
+        spread->margin = fmax(LEAST_MARGIN, 0.75 * spread->margin);
 }
 
 /* ---- who goes where ---- */
@@ -349,6 +374,7 @@ bool tn_spread_renew(TnWorld *world)
               collect(&m, &own);
     void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
+    set_margin(&m);
     if (ok) tn_spread_release_part(world->spread);
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);

@@ -121,6 +121,7 @@ bool tn_spread_make_part(TnWorld *world, TnOwned *own)
     TnMeeting met = {0};
     spread->near.ranks = world->def.ranks;
     spread->near.size = spread->size;
+    spread->near.bodies = world->model->subsystem_count;
     bool ok = tn_spread_meet(world, own, &met) && list_bodies(spread, own, &met) &&
               list_neighbours(spread, &met);
     spread->model = ok ? tn_model_part(world->model, &spread->index, spread->subsystem,
@@ -165,5 +166,5 @@ void tn_spread_release_part(TnSpread *spread)
     spread->subsystem = spread->geom = NULL;
     spread->start = NULL;
     spread->room = spread->sent = spread->received = NULL;
-    spread->count = spread->own_count = 0;
+    spread->count = spread->own_count = spread->steps = 0;
 }

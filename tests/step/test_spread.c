@@ -89,8 +89,8 @@ TEST(a_heap_in_parts_has_the_same_bits_on_one_to_eight_ranks)
 
 TEST(parts_are_solved_to_a_tolerance_with_the_same_bits_on_any_number_of_ranks)
 {
-    TnModel *model = heap(UNLESS_SANITIZED(150, 60));
-    Run alone = run_alone_to(model, UNLESS_SANITIZED(60, 12), 1e-6);
+    TnModel *model = heap(UNLESS_SANITIZED(200, 160)); /* so many that contacts yield */
+    Run alone = run_alone_to(model, UNLESS_SANITIZED(40, 4), 1e-6);
     for (int ranks = 1; ranks <= UNLESS_SANITIZED(5, 2); ranks += 2 - ranks % 2)
         check_ranks(&alone, ranks, NULL);
     tn_model_destroy(model);
@@ -112,12 +112,12 @@ static void slide(void *context, const TnRanks *ranks)
     CHECK(tn_world_set_state(world, at.qpos, qvel, &err) == TN_OK);
     for (int k = 0; k < SLIDES; k++) {
         TnStepReport report = tn_world_step(world);
-        CHECK(report.converged && report.error <= 100.0 * def.solver.tolerance);
+        CHECK(report.converged && report.error <= def.solver.tolerance);
     }
     at = tn_world_state(world);
-    /* v = 1 - μ g t. Contacts give way while they do not know their forces yet: measured 4e-6 */
+    /* v = 1 - μ g t; each step may be wrong by the tolerance, 1e-7 m/s */
     double wanted = 1.0 - 0.2 * 9.81 * 0.01 * SLIDES;
-    for (int b = 0; b < 2 * STACKS; b++) CHECK(fabs(at.qvel[6 * b] - wanted) < 2e-5);
+    for (int b = 0; b < 2 * STACKS; b++) CHECK(fabs(at.qvel[6 * b] - wanted) < 1e-5);
     tn_world_destroy(world);
 }
 

@@ -13,17 +13,13 @@
 #include "loop.h"
 #include "own_method.h"
 
-/* Batches of bodies that are worth a thread. */
-#define GRAIN 64
-
 typedef struct Loop {
     TnParts *parts;
     TnProblem *problem; /* the part */
     TnPool *pool;
     double alpha;
     bool measure;
-    const TnRun *runs; /* that threads share, */
-    int first;         /* and the first batch of bodies */
+    const TnRun *runs; /* that threads share */
 } Loop;
 
 static void contact_runs(void *context, int begin, int end)
@@ -46,16 +42,17 @@ static void update_contacts(Loop *loop, const TnRun *runs, int count)
     tn_pool_run(loop->pool, count, 1, contact_runs, loop);
 }
 
-static void twist_range(void *context, int begin, int end)
+static void twist_runs(void *context, int begin, int end)
 {
     const Loop *loop = context;
-    tn_twists_update(loop->problem, begin + loop->first, end + loop->first, loop->alpha);
+    for (const TnRun *run = loop->runs + begin; run < loop->runs + end; run++)
+        tn_twists_update(loop->problem, run->begin, run->end, loop->alpha);
 }
 
-static void update_twists(Loop *loop, int begin, int end)
+static void update_twists(Loop *loop, const TnRun *runs, int count)
 {
-    loop->first = begin;
-    tn_pool_run(loop->pool, end - begin, GRAIN, twist_range, loop);
+    loop->runs = runs;
+    tn_pool_run(loop->pool, count, 1, twist_runs, loop);
 }
 
 static void large_range(void *context, int begin, int end)
@@ -70,7 +67,6 @@ static void iterate(Loop *loop, double first, double alpha, bool *sent, bool las
 {
     TnParts *parts = loop->parts;
     TnProblem *p = loop->problem;
-    int inner = parts->inner / TN_LANES, own = (parts->own + TN_LANES - 1) / TN_LANES;
     loop->alpha = first;
     update_contacts(loop, parts->inside, parts->inside_count);
     if (*sent) tn_parts_receive(parts);
@@ -79,10 +75,10 @@ static void iterate(Loop *loop, double first, double alpha, bool *sent, bool las
     tn_bonds_update(p, 0, p->bond_count, first, loop->measure);
     if (p->spins) tn_rows_update_spins(p, first, loop->measure);
     loop->alpha = alpha;
-    update_twists(loop, inner, own);
+    update_twists(loop, parts->needed, parts->needed_count);
     *sent = !last;
     if (*sent) tn_parts_send(parts);
-    update_twists(loop, 0, inner);
+    update_twists(loop, parts->other, parts->other_count);
     tn_pool_run(loop->pool, p->large_count, 1, large_range, loop);
 }
 

@@ -14,7 +14,7 @@
 #define FINE 1e-4
 #define ROUGH 1e-2
 #define COMPLIANT_TOLERANCES 100.0
-#define COMPLIANT_ITERATIONS 16
+#define AUTO_ITERATIONS 16
 #define COMPLIANT_PATIENCE 160
 #define LOOK_EVERY 20 /* iterations; a look takes as long as one or two */
 
@@ -51,9 +51,9 @@ static bool start_judge(Judge *j, const TnSolverDef *def)
         !tn_per_constraint_alloc(p, &j->lambda))
         return false;
     j->compliant = def->method == TN_METHOD_AUTO && def->contact_ratio > 0.0;
+    if (def->method == TN_METHOD_AUTO) j->def.iterations *= AUTO_ITERATIONS;
     if (!j->compliant) return true;
     j->tolerance *= COMPLIANT_TOLERANCES;
-    j->def.iterations *= COMPLIANT_ITERATIONS;
     return !p->contact_count ||
            tn_contacts_yield(p, &j->D, def->contact_ratio, def->contact_stiffness) > 0.0;
 }
@@ -110,7 +110,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
     if (so_far->iterations < j->next && so_far->iterations < j->def.iterations) return false;
     j->next = so_far->iterations + LOOK_EVERY;
     look(j);
-    relax_less(j, so_far->iterations);
+    if (j->compliant) relax_less(j, so_far->iterations);
     return j->error <= j->tolerance;
 }
 
@@ -149,7 +149,7 @@ bool tn_parted_near(TnProblem *p, const TnRanks *ranks, const TnNeighbours *neig
     if (tn_ranks_count(ranks) == 1) return solve(p, NULL, def, pool, result, rigid_error);
     if (!tn_parts_open_near(p, ranks, neighbours, &parts)) return false;
     bool ok = solve(&parts.part, &parts, def, pool, result, rigid_error);
-    if (ok) tn_parts_return_near(&parts);
+    *p = parts.part;
     tn_parts_close(&parts);
     return ok;
 }
