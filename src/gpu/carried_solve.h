@@ -321,10 +321,24 @@ TN_DEVICE inline void multiply_part(const Group &group, int i, int p)
     group.products[(size_t)p * n + i] = sum;
 }
 
+/* What an iteration writes and reads again is in fast memory, where it fits. */
+TN_DEVICE inline void use_fast(const Team &team, Group &group)
+{
+    int n = group.dim, parts = 6 * group.link_count, sums = 6 * TN_TEAM + parts;
+    double *fast = team.fast;
+    if (is_large(group) || sums + 2 * (parts + n) > team.fast_count) return;
+    group.sums = fast;
+    group.F = fast + sums;
+    group.twists = group.F + parts;
+    group.x = group.twists + parts;
+    group.y = group.x + n;
+}
+
 template <class R>
-TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Group &group,
+TN_DEVICE inline void update_group(const Team &team, const View<R> &s, Group group,
                                    double row_alpha, double alpha)
 {
+    use_fast(team, group);
     begin_update(team, s, group, row_alpha);
     if (is_large(group)) return;
     multiply(team, group.H_inverse, group.x, group.dim, group.v);
