@@ -21,6 +21,12 @@ figures --of boxes --sizes 10000,110000 --settle 300
 figures --of capsules --sizes 110000
 figures --of pyramid --sizes 5050 --settle 980
 figures --sizes 110000 --precision double
+scenes=$(mktemp -d)
+for count in 1000 10000 110000; do # an arm that ploughs
+    python3 "$(dirname "${BASH_SOURCE[0]}")/../scenes/make_large.py" plough --count $count --output "$scenes/plough$count.xml"
+    figures --model "$scenes/plough$count.xml" --settle 340
+done
+rm -r "$scenes"
 figures --sizes 10000 --settle 300 --friction 0.2 --compare
 figures --sizes 10000 --settle 300 --friction 0.2 --compare --precision double
 batches --counts 1024,8192

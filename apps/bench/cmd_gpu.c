@@ -18,6 +18,7 @@ static const char *const precision_names[] = {"single", "double", NULL};
 
 typedef struct GpuOptions {
     NumberList sizes;
+    const char *model; /* a file; NULL: piles */
     int shape, precision, iterations, settle, steps;
     double friction;
     bool compare, as_json;
@@ -173,15 +174,16 @@ typedef struct Pile {
 
 static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last)
 {
+    const char *of = o->model ? "model" : shape_names[o->shape];
     if (!o->as_json) {
-        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %9.1e %9.1e %10.1e  %s\n", shape_names[o->shape],
-               pile->size, precision_names[o->precision], o->iterations, last->contact_count,
-               pile->least, pile->median, last->error, last->max_penetration, pile->apart,
+        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %9.1e %9.1e %10.1e  %s\n", of, pile->size,
+               precision_names[o->precision], o->iterations, last->contact_count, pile->least,
+               pile->median, last->error, last->max_penetration, pile->apart,
                pile->same ? "same" : "DIFFER");
         return;
     }
     json_begin_object(&o->json, NULL);
-    json_string(&o->json, "of", shape_names[o->shape]);
+    json_string(&o->json, "of", of);
     json_integer(&o->json, "bodies", pile->size);
     json_string(&o->json, "precision", precision_names[o->precision]);
     json_integer(&o->json, "iterations", o->iterations);
@@ -206,7 +208,9 @@ static int measure_size(GpuOptions *o, int size)
     def.solver.method = TN_METHOD_SUBADMM;
     def.solver.tolerance = 0.0;
     def.solver.iterations = o->iterations;
-    TnModel *model = make_model(o->shape, o->friction, size, &err);
+    TnModel *model =
+        o->model ? tn_model_load(o->model, &err) : make_model(o->shape, o->friction, size, &err);
+    if (o->model && model) size = tn_model_info(model).body_count - 1;
     double apart = NAN;
     bool fine = model != NULL;
     for (int run = 0; run < 2 && fine; run++) {
@@ -239,7 +243,8 @@ static void print_help(const Option *table, int count)
         "leaves contacts that nobody foresaw to the next step, a device does not: compare piles\n"
         "without such, as with --friction 0.2.\n");
     options_help(table, count);
-    printf("\nExamples:\n  tenon-bench gpu --of boxes --sizes 10000,110000\n");
+    printf("\nExamples:\n  tenon-bench gpu --of boxes --sizes 10000,110000\n"
+           "  tenon-bench gpu --model plough.xml --settle 340\n");
 }
 
 int cmd_gpu(int argc, char **argv)
@@ -248,6 +253,8 @@ int cmd_gpu(int argc, char **argv)
     const Option table[] = {
         option_choice("--of", &o.shape, "WHAT", shape_names,
                       "spheres (default), boxes, capsules, or a pyramid of boxes"),
+        option_text("--model", &o.model, "FILE",
+                    "measure this model instead, as scenes/make_large.py writes them"),
         option_ints("--sizes", &o.sizes, "LIST", 1, 10000000,
                     "numbers of bodies; default 10000,110000,1000000"),
         option_choice("--precision", &o.precision, "P", precision_names,
@@ -281,7 +288,8 @@ int cmd_gpu(int argc, char **argv)
                "numbers", "iter", "contacts", "least ms", "median", "error", "depth m", "apart",
                "bits");
     }
-    for (int i = 0; i < (o.sizes.given ? o.sizes.count : 3) && code == EXIT_FINE; i++) {
+    int runs = o.model ? 1 : o.sizes.given ? o.sizes.count : 3;
+    for (int i = 0; i < runs && code == EXIT_FINE; i++) {
         code = measure_size(&o, (int)(o.sizes.given ? o.sizes.values[i] : sizes[i]));
         fflush(stdout);
     }

@@ -178,7 +178,6 @@ template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollide
     b.may_meet = own.copy(q, may_meet.data(), may_meet.size());
     out.overlaps = own.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();
-    out.excluded = nullptr;
 }
 
 /* What steps read of the model and its collider. */
@@ -186,6 +185,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
 {
     TnModel model = *m;
     TnCollider collider = *c;
+    collider.slot_of = nullptr; /* nothing needs a look at the model */
     size_t n = (size_t)c->count;
     model.links = own.copy(q, m->links, (size_t)m->link_count);
     model.joints = own.copy(q, m->joints, (size_t)m->joint_count);

@@ -10,198 +10,15 @@
 #ifndef TN_GPU_CARRIED_SOLVE_H
 #define TN_GPU_CARRIED_SOLVE_H
 
+#include "carried_matrix.h"
+#include "carried_parts.h"
 #include "iterate.h"
-#include "laws.h"
-#include "team.h"
 
 namespace tn
 {
 
 #define TN_LINK_SIDES 16384 /* threads for the sides of all links */
-#define TN_LARGE_GROUP 96   /* unknowns that one team can take */
 #define TN_PRODUCTS 8       /* parts of a row of a large matrix times a vector */
-#define TN_PIVOT 32         /* rows that are eliminated at a time */
-
-/* ---- small parts ---- */
-
-TN_DEVICE inline bool is_large(const Group &group) { return group.dim > TN_LARGE_GROUP; }
-
-/* In place, of a symmetric positive definite matrix: Gauss and Jordan, no pivoting. x, y: n each.
- */
-TN_DEVICE inline void invert_there(const Team &team, double *M, int n, double *x, double *y)
-{
-    for (int k = 0; k < n; k++) {
-        team.each(n, [&](int i) {
-            x[i] = M[(size_t)k * n + i];
-            y[i] = M[(size_t)i * n + k];
-        });
-        double p = 1.0 / x[k];
-        team.each_of_square(n, [&](int i, int j) {
-            double *m = &M[(size_t)i * n + j];
-            if (i == k)
-                *m = j == k ? p : x[j] * p;
-            else
-                *m = j == k ? -y[i] * p : *m - y[i] * (x[j] * p);
-        });
-    }
-}
-
-/* The same in fast memory, where it fits. */
-TN_DEVICE inline void invert(const Team &team, double *M, int n, double *x, double *y)
-{
-    double *fast = team.fast;
-    if (n * (n + 2) > team.fast_count) {
-        invert_there(team, M, n, x, y);
-        return;
-    }
-    team.each(n * n, [&](int i) { fast[i] = M[i]; });
-    invert_there(team, fast, n, fast + n * n, fast + n * (n + 1));
-    team.each(n * n, [&](int i) { M[i] = fast[i]; });
-}
-
-/* Columns `first` and on of M_kk⁻¹ M_k. to the panel, M_kk⁻¹ itself at those of k, and these rows
- * of M_.k behind it. Each team has M_kk⁻¹ for itself. */
-TN_DEVICE inline void write_panel(const Team &team, const Group &group, const double *M, int k,
-                                  int first)
-{
-    int n = group.dim, b = k + TN_PIVOT < n ? TN_PIVOT : n - k,
-        count = first + TN_PIVOT < n ? TN_PIVOT : n - first;
-    double *P = team.fast, *panel = group.panel, *left = panel + TN_PIVOT * (size_t)n;
-    team.each(b * b, [&](int i) { P[i] = M[(size_t)(k + i / b) * n + k + i % b]; });
-    invert_there(team, P, b, P + b * b, P + b * (b + 1));
-    team.each(b * count, [&](int i) {
-        int r = i / count, c = i % count;
-        double sum = 0.0;
-        for (int m = 0; m < b; m++) sum += P[r * b + m] * M[(size_t)(k + m) * n + first + c];
-        panel[(size_t)r * n + first + c] = first == k ? P[r * b + c] : sum;
-    });
-    team.each(count * b, [&](int i) {
-        int r = first + i / b;
-        left[(size_t)r * TN_PIVOT + i % b] = M[(size_t)r * n + k + i % b];
-    });
-}
-
-TN_DEVICE inline void apply_panel(const Team &team, const Group &group, double *M, int k, int row,
-                                  int column)
-{
-    int n = group.dim, b = k + TN_PIVOT < n ? TN_PIVOT : n - k,
-        rows = row + TN_PIVOT < n ? TN_PIVOT : n - row,
-        columns = column + TN_PIVOT < n ? TN_PIVOT : n - column;
-    const double *panel = group.panel, *left = panel + TN_PIVOT * (size_t)n;
-    team.each(rows * columns, [&](int i) {
-        int r = row + i / columns, c = column + i % columns;
-        double *m = &M[(size_t)r * n + c], sum = 0.0;
-        if (row == k) {
-            *m = panel[(size_t)(r - k) * n + c];
-            return;
-        }
-        for (int j = 0; j < b; j++)
-            sum += left[(size_t)r * TN_PIVOT + j] * panel[(size_t)j * n + c];
-        *m = column == k ? -sum : *m - sum;
-    });
-}
-
-/* out = M x */
-TN_DEVICE inline void multiply(const Team &team, const double *M, const double *x, int n,
-                               double *out)
-{
-    team.each(n, [&](int i) {
-        double sum = 0.0;
-        for (int j = 0; j < n; j++) sum += M[(size_t)j * n + i] * x[j]; /* symmetric */
-        out[i] = sum;
-    });
-}
-
-TN_DEVICE inline double dot(const double *a, const double *b, int n)
-{
-    double sum = 0.0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
-}
-
-/* Row r of T of a link times x. */
-TN_DEVICE inline double twist_part(const CarriedLink &link, int r, const double *x)
-{
-    return dot(link.T + (size_t)r * link.count, x + link.start, link.count);
-}
-
-/* take(j, x_j) of each unknown, x = Tᵀ F + Jᵀλ */
-template <class F>
-TN_DEVICE inline void gather(const Team &team, const Base &s, const Group &group,
-                             const double *lambda, F take)
-{
-    int rows = *group.row_count, n = group.dim;
-    team.each(n, [&](int j) {
-        double sum = 0.0;
-        for (int l = 0; l < group.link_count; l++) {
-            const CarriedLink &link = s.carried[group.first_link + l];
-            int at = j - link.start;
-            if (at < 0 || at >= link.count) continue;
-            for (int k = 0; k < 6; k++) sum += link.T[k * link.count + at] * group.F[6 * l + k];
-        }
-        for (int r = 0; r < rows; r++) sum += group.J[(size_t)r * n + j] * lambda[r];
-        take(j, sum);
-    });
-}
-
-/* Sums of f(side, sums) over the sides of each link, N numbers each, to out. Each thread takes
- * sides that follow each other; what it has of a link goes to a place of its own, and these are
- * added up in order. */
-template <int N, class F>
-TN_DEVICE inline void sum_sides(const Team &team, const Base &s, const Group &group, double *out,
-                                F f)
-{
-    const int *start = s.side_start + s.body_count + group.first_link;
-    int begin = start[0], total = start[group.link_count] - begin,
-        size = (total + team.size() - 1) / team.size();
-    double *sums = group.sums;
-    team.each(team.size(), [&](int t) {
-        int i = begin + t * size, end = i + size < begin + total ? i + size : begin + total, l = 0;
-        while (i < end) {
-            double own[N];
-            for (int k = 0; k < N; k++) own[k] = 0.0;
-            while (start[l + 1] <= i) l++;
-            int last = start[l + 1] < end ? start[l + 1] : end;
-            for (; i < last; i++) f(i, own);
-            for (int k = 0; k < N; k++) sums[N * (t + l) + k] = own[k];
-        }
-    });
-    team.each(group.link_count, [&](int l) {
-        double own[N];
-        for (int k = 0; k < N; k++) own[k] = 0.0;
-        int from = start[l] - begin, to = start[l + 1] - begin;
-        for (int t = from < to ? from / size : 0; from < to && t <= (to - 1) / size; t++)
-            for (int k = 0; k < N; k++) own[k] += sums[N * (t + l) + k];
-        for (int k = 0; k < N; k++) out[N * l + k] = own[k];
-    });
-}
-
-/* λ = Π(t) of a row (solver/law/law.h). */
-TN_DEVICE inline double project_row(const TnGpuRow &row, double B, double t)
-{
-    if (row.soft) {
-        double w = 1.0 / B;
-        return B > 0.0 ? row.k * (row.alpha * w * t + (row.alpha - 1.0) * row.e) /
-                             (1.0 + w * row.alpha * row.k)
-                       : -row.k * row.e;
-    }
-    if (!(B > 0.0)) return 0.0;
-    double x = row.lower >= t ? row.lower : t;
-    return row.upper <= x ? row.upper : x;
-}
-
-/* D (λ - Π(λ - u/D)) (solver/law/scalar.c) */
-TN_DEVICE inline double row_map(const TnGpuRow &row, double D, double u, double lambda)
-{
-    if (!(D > 0.0)) return 0.0;
-    if (row.soft) {
-        double force = -row.k * (row.e + row.alpha * (u - row.e));
-        return D * (lambda - force) / (1.0 + D * row.k * row.alpha);
-    }
-    double below = D * (lambda - row.lower), above = D * (lambda - row.upper);
-    double x = u < below ? u : below;
-    return x > above ? x : above;
-}
 
 /* ---- once per solve ---- */
 
@@ -400,10 +217,24 @@ TN_DEVICE inline void multiply_part(const Group &group, int i, int p)
     group.products[(size_t)p * n + i] = sum;
 }
 
+/* What an iteration writes and reads again is in fast memory, where it fits. */
+TN_DEVICE inline void use_fast(const Team &team, Group &group)
+{
+    int n = group.dim, parts = 6 * group.link_count, sums = 6 * TN_TEAM + parts;
+    double *fast = team.fast;
+    if (is_large(group) || sums + 2 * (parts + n) > team.fast_count) return;
+    group.sums = fast;
+    group.F = fast + sums;
+    group.twists = group.F + parts;
+    group.x = group.twists + parts;
+    group.y = group.x + n;
+}
+
 template <class R>
-TN_DEVICE inline void update_group(const Team &team, const View<R> &s, const Group &group,
+TN_DEVICE inline void update_group(const Team &team, const View<R> &s, Group group,
                                    double row_alpha, double alpha)
 {
+    use_fast(team, group);
     begin_update(team, s, group, row_alpha);
     if (is_large(group)) return;
     multiply(team, group.H_inverse, group.x, group.dim, group.v);
@@ -474,34 +305,6 @@ TN_DEVICE inline void judge_group(const Team &team, const View<R> &s, const Grou
         for (int j = 0; j < n; j++)
             if (!(fabs(group.vhat[j]) < INFINITY)) s.outcome->judged.bad = 1;
     });
-}
-
-/* Inverts a matrix of each group, small ones by a team; of large ones blocks of TN_PIVOT rows and
- * columns at a time: M_kk⁻¹ M_k. goes to a panel, with a copy of M_.k; then M -= M_.k M_kk⁻¹ M_k.
- */
-template <class R> void invert_groups(Queue &q, const View<R> &s, bool of_A)
-{
-    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
-        const Group group = s.groups[g];
-        double *M = of_A ? group.A_inverse : group.H_inverse;
-        if (!is_large(group)) invert(team, M, group.dim, group.x, group.y);
-    });
-    if (s.most_unknowns <= TN_LARGE_GROUP) return;
-    int tiles = (s.most_unknowns + TN_PIVOT - 1) / TN_PIVOT;
-    for (int k = 0; k < s.most_unknowns; k += TN_PIVOT) {
-        teams(q, s.group_count * tiles, [=] TN_DEVICE(const Team &team, int i) {
-            const Group group = s.groups[i / tiles];
-            int first = i % tiles * TN_PIVOT;
-            if (is_large(group) && k < group.dim && first < group.dim)
-                write_panel(team, group, of_A ? group.A_inverse : group.H_inverse, k, first);
-        });
-        teams(q, s.group_count * tiles * tiles, [=] TN_DEVICE(const Team &team, int i) {
-            const Group group = s.groups[i / (tiles * tiles)];
-            int row = i / tiles % tiles * TN_PIVOT, column = i % tiles * TN_PIVOT;
-            if (is_large(group) && k < group.dim && row < group.dim && column < group.dim)
-                apply_panel(team, group, of_A ? group.A_inverse : group.H_inverse, k, row, column);
-        });
-    }
 }
 
 template <class R> void open_groups(Queue &q, const View<R> &s)

@@ -2,6 +2,7 @@
 #include "scene.h"
 
 #include "mirror.h"
+#include "scene_robots.h"
 
 namespace tn
 {
@@ -409,72 +410,6 @@ template <class R> bool Scene<R>::look_for_missed(TnGpuReport *report)
         wait(q);
     }
     return true;
-}
-
-/* ---- with robots and cables ---- */
-
-/* The host's equations go to the device; not finite: the step is refused. */
-template <class R> void Scene<R>::write_equations(bool again)
-{
-    const TnGpuCarried *c = def.carried;
-    if (again) fetch_equations();
-    if (!c->write(c->user, again)) refused = true;
-    for (int g = 0; g < c->group_count; g++)
-        *carried.row_counts[(size_t)g] = c->groups[g].row_count;
-    carried.equations.upload(q);
-}
-
-/* What was found, for the host. */
-template <class R> void Scene<R>::fetch_equations()
-{
-    const TnGpuCarried *c = def.carried;
-    for (int g = 0; g < c->group_count; g++) {
-        const TnGpuGroup &group = c->groups[g];
-        memcpy(group.v, carried.vhat[(size_t)g], sizeof(double) * (size_t)group.dim);
-        for (int r = 0; r < group.row_count; r++)
-            group.rows[r].lambda = carried.lambda[(size_t)g][r];
-    }
-}
-
-/* To the tolerance or the count, and as often as what is found makes other equations; then how all
- * move. */
-template <class R> void Scene<R>::solve_with_host(TnGpuReport *report)
-{
-    const TnGpuCarried *c = def.carried;
-    for (int pass = 0;; pass++) {
-        bool changed = false;
-        solve(report);
-        if (q.failed || outcome->judged.bad) return;
-        fetch_equations();
-        if (!c->check(c->user, &changed)) refused = true;
-        if (refused || !changed || pass == TN_REPEATS) break;
-        write_equations(true);
-        play(SOFTER);
-        report->passes++;
-    }
-    carried.ways.upload(q);
-    play(TAIL);
-    wait(q);
-}
-
-/* Up to where all move. */
-template <class R> void Scene<R>::step_with_host(TnGpuReport *report)
-{
-    const TnGpuCarried *c = def.carried;
-    bool changed = false;
-    refused = !c->begin(c->user);
-    if (refused) return;
-    carried.places.upload(q);
-    play(COLLIDE);
-    if (c->minds(c->user)) {
-        wait(q);
-        if (q.failed) return;
-        if (!c->replan(c->user, &changed)) refused = true;
-    }
-    write_equations(false);
-    if (refused) return;
-    play(WRITE);
-    solve_with_host(report);
 }
 
 template <class R> void Scene<R>::swap_buffers()

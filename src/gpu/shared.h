@@ -50,7 +50,7 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
  * host. */
 __device__ inline int tn_filter_special(const TnCollider *c, int slot1, int slot2, bool masks)
 {
-    if (!c->excluded) return masks ? 0 : -1;
+    if (!c->slot_of) return masks ? 0 : -1;
     size_t n = (size_t)c->slot_of[c->count], row = (size_t)c->slot_of[slot1];
     return masks && c->excluded[row * n + (size_t)c->slot_of[slot2]] ? 0 : -1;
 }

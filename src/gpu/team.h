@@ -12,7 +12,9 @@ namespace tn
 #define TN_TEAM 256 /* threads */
 #endif
 
-#define TN_TEAM_FAST 5600 /* numbers in shared memory */
+/* Numbers in shared memory: of teams, and of those that others run beside. */
+#define TN_TEAM_FAST 5600
+#define TN_TEAM_LITTLE 2600
 
 #ifdef __CUDACC__
 
@@ -63,8 +65,9 @@ template <class F> void teams(Queue &q, int n, F f)
 template <class F, class G>
 __global__ void __launch_bounds__(TN_TEAM) run_teams_and_each(int n, F f, int count, G g)
 {
+    __shared__ double fast[TN_TEAM_LITTLE];
     if ((int)blockIdx.x < n) {
-        f(Team{nullptr, 0}, (int)blockIdx.x);
+        f(Team{fast, TN_TEAM_LITTLE}, (int)blockIdx.x);
         return;
     }
     int i = ((int)blockIdx.x - n) * TN_TEAM + (int)threadIdx.x;
@@ -107,7 +110,8 @@ template <class F, class G> void teams_and_each(Queue &q, int n, F f, int count,
 {
     if (q.failed) return;
     for (int i = 0; i < count; i++) g(i);
-    for (int i = 0; i < n; i++) f(Team{nullptr, 0}, i);
+    double fast[TN_TEAM_LITTLE];
+    for (int i = 0; i < n; i++) f(Team{fast, TN_TEAM_LITTLE}, i);
 }
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/base.h"
 #include "gpu/gpu.h"
 
+extern int tn_gpu_waits_left; /* of parallel.h */
+
 #define GROUND "<geom type='plane' size='5 5 1'/>"
 
 static TnModel *open_model(const char *text)
@@ -429,5 +431,26 @@ TEST(a_robot_in_a_changed_world)
     CHECK(largest_difference(a.qvel, b.qvel, a.dof_count) < 1e-6);
     tn_world_destroy(world);
     tn_world_destroy(here);
+    tn_model_destroy(model);
+}
+
+/* A device that is lost in any of its calls: the host has the state that it last asked for, robots
+ * included. */
+TEST(a_lost_device_leaves_the_last_state)
+{
+    TnModel *model = open_scene(ARM, SERVOS, 9, SPHERE);
+    for (int wait = 1; wait < 12; wait++) {
+        TnWorld *world = open_world(definition(TN_DEVICE_CUDA, 1e-5, 200), model);
+        for (int k = 0; k < 5; k++) CHECK(!tn_world_step(world).diverged);
+        uint64_t hash = tn_world_hash(world);
+        tn_gpu_waits_left = wait;
+        TnStepReport r = {0};
+        for (int k = 0; k < 20 && !r.diverged; k++) r = tn_world_step(world);
+        tn_gpu_waits_left = 0;
+        CHECK(r.diverged);
+        CHECK(tn_world_hash(world) == hash);
+        CHECK(tn_world_step(world).diverged);
+        tn_world_destroy(world);
+    }
     tn_model_destroy(model);
 }
