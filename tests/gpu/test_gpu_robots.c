@@ -191,8 +191,8 @@ TEST(ball_joints_step_as_on_the_cpu)
 /* As far as 60 iterations get: the difference is rounding. */
 TEST(single_precision_is_near)
 {
-    Agreement a =
-        compare(open_quadruped(true, ""), (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1, false});
+    Agreement a = compare(open_quadruped(true, ""),
+                          (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1, false});
     CHECK(a.steps > 50);
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
