@@ -512,13 +512,19 @@ template <class R> void Batch<R>::reports(TnGpuReport *out)
     }
 }
 
+#ifdef TN_BATCH_DOUBLE
+AnyBatch *make_double_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
+                            int count, size_t limit)
+{
+    return new Batch<double>(model, collider, *def, count, limit);
+}
+#else
 AnyBatch *make_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
                      int count, size_t limit)
 {
-#ifndef TN_GPU_SINGLE_ONLY /* quicker to compile, for who tunes it */
-    if (def->float64) return new Batch<double>(model, collider, *def, count, limit);
-#endif
+    if (def->float64) return make_double_batch(model, collider, def, count, limit);
     return new Batch<float>(model, collider, *def, count, limit);
 }
+#endif
 
 } // namespace tn
