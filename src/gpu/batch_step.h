@@ -61,6 +61,7 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
         s.gravity_size = size > 0.0 ? size : 9.81;
         s.ratio = b.ratio;
         s.bad = s.stuck = false;
+        s.iterations = 0;
         TnDetection d{};
         d.collider = s.collider;
         d.frames = s.frames;

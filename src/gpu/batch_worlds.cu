@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
     TN_BLOCK
     if (!is_on(b, w)) return;
     World<R> *kept = kept_world<R>(b, w);
-    if (kept->stuck || (repeats && !kept->robot.again)) return;
+    if (kept->stuck || kept->bad || (repeats && !kept->robot.again)) return;
     copy_words(block, &s, kept, 1);
     const Fast<R> there = *kept_world<R>(b, w);
     if (b.fast_is_shared) {
@@ -397,10 +397,10 @@ template <class R> void Batch<R>::launch()
             start_step(block, b, s, w);
             begin_step(block, b, s, w);
             if (s.stuck) continue;
-            s.iterations = solve_world(block, b, s);
-            for (int k = 0; k < looks; k++) {
+            if (!s.bad) s.iterations = solve_world(block, b, s);
+            for (int k = 0; k < looks && !s.bad; k++) {
                 look_again(block, b, s);
-                if (s.robot.again) s.iterations += solve_world(block, b, s);
+                if (s.robot.again && !s.bad) s.iterations += solve_world(block, b, s);
             }
             check_plan(block, b, s);
             end_step(block, b, s);
