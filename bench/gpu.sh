@@ -32,3 +32,9 @@ figures --sizes 10000 --settle 300 --friction 0.2 --compare --precision double
 batches --counts 1024,8192
 batches --counts 8192 --precision double
 batches --counts 8192 --tolerance 1e-6
+for model in quadruped grasp; do
+    file=$(dirname "${BASH_SOURCE[0]}")/models/$model.xml
+    batches --model "$file" --counts 1024,4096,8192
+    batches --model "$file" --counts 8192 --precision double
+    batches --model "$file" --counts 8192 --tolerance 1e-6
+done

@@ -26,6 +26,8 @@ struct AnyBatch {
 /* `limit`: bytes, as Queue.limit. */
 AnyBatch *make_batch(const struct TnModel *model, const struct TnCollider *collider,
                      const TnGpuDef *def, int count, size_t limit);
+AnyBatch *make_double_batch(const struct TnModel *model, const struct TnCollider *collider,
+                            const TnGpuDef *def, int count, size_t limit);
 
 } // namespace tn
 #endif

@@ -61,6 +61,7 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
         s.gravity_size = size > 0.0 ? size : 9.81;
         s.ratio = b.ratio;
         s.bad = s.stuck = false;
+        s.iterations = 0;
         TnDetection d{};
         d.collider = s.collider;
         d.frames = s.frames;
@@ -169,19 +170,25 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
 
 /* ---- the parts of a step ---- */
 
+/* The free motion. */
+template <class R>
+TN_DEVICE void start_step(const Block &block, const Worlds &b, World<R> &s, int w)
+{
+    open_world(block, b, s, w);
+    block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
+    assemble_robots(block, b, s);
+}
+
 /* Up to the contacts as the iteration reads them. One whose memory for pairs or contacts is too
  * small is stuck: nothing changes. */
 template <class R>
 TN_DEVICE void begin_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
-    open_world(block, b, s, w);
-    block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
-    assemble_robots(block, b, s);
     list_pairs(block, b, s);
     if (!s.stuck) list_points(block, b, s);
     if (!s.stuck) plan_contacts(block, b, s);
     if (!s.stuck) write_world(block, b, s, false);
-    block.once([&] { *kept_world<R>(b, w) = s; });
+    copy_words(block, kept_world<R>(b, w), &s, 1);
 }
 
 /* Once it is solved: robots that are pushed and were assembled as if they were not are assembled

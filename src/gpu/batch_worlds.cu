@@ -12,6 +12,8 @@ namespace tn
 #define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
 
 #define TN_REPEATS 2 /* as REPEATS of step/step.c */
+#define TN_ROBOT_THREADS 32
+#define TN_ROBOT_BLOCKS 24
 
 #ifdef __CUDACC__
 
@@ -23,12 +25,29 @@ namespace tn
     Block block = {(int)threadIdx.x, (int)blockDim.x, sums};                                       \
     int w = b.first + (int)blockIdx.x;
 
+/* Of worlds with robots, each of which is in the hands of one thread: as many worlds at a time as
+ * can be. */
+template <class R>
+__global__ void __launch_bounds__(TN_ROBOT_THREADS, TN_ROBOT_BLOCKS)
+    start_steps(const __grid_constant__ Worlds b)
+{
+    TN_BLOCK
+    if (!is_on(b, w)) return;
+    start_step(block, b, s, w);
+    copy_words(block, kept_world<R>(b, w), &s, 1);
+}
+
 template <class R>
 __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
     begin_steps(const __grid_constant__ Worlds b)
 {
     TN_BLOCK
-    if (is_on(b, w)) begin_step(block, b, s, w);
+    if (!is_on(b, w)) return;
+    if (b.robots.count)
+        copy_words(block, &s, kept_world<R>(b, w), 1);
+    else
+        start_step(block, b, s, w);
+    begin_step(block, b, s, w);
 }
 
 template <class R>
@@ -37,8 +56,9 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
-    block.once([&] { s = *kept_world<R>(b, w); });
-    if (s.stuck || (repeats && !s.robot.again)) return;
+    World<R> *kept = kept_world<R>(b, w);
+    if (kept->stuck || kept->bad || (repeats && !kept->robot.again)) return;
+    copy_words(block, &s, kept, 1);
     const Fast<R> there = *kept_world<R>(b, w);
     if (b.fast_is_shared) {
         block.once([&] {
@@ -79,10 +99,10 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
-    block.once([&] { s = *kept_world<R>(b, w); });
+    copy_words(block, &s, kept_world<R>(b, w), 1);
     if (s.stuck) return;
     look_again(block, b, s);
-    block.once([&] { *kept_world<R>(b, w) = s; });
+    copy_words(block, kept_world<R>(b, w), &s, 1);
 }
 
 template <class R>
@@ -91,7 +111,7 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
-    block.once([&] { s = *kept_world<R>(b, w); });
+    copy_words(block, &s, kept_world<R>(b, w), 1);
     if (s.stuck) return;
     check_plan(block, b, s);
     end_step(block, b, s);
@@ -304,6 +324,8 @@ template <class R> void Batch<R>::take_blocks()
     b.fast_is_shared = b.fast_size + sizeof places + 1024 <= TN_SHARED_MAX;
     /* a body needs a thread, and contacts are some times as many */
     int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count;
+    if (b.robots.count) /* they have few contacts, and n threads at most are of use */
+        wanted = b.robots.dof_count > b.slot_count ? b.robots.dof_count : b.slot_count;
     wanted = wanted < 32 ? 32 : (wanted + 31) / 32 * 32;
     threads = wanted < TN_BLOCK_MAX ? wanted : TN_BLOCK_MAX;
     edge_threads = wanted < TN_EDGE_THREADS ? wanted : TN_EDGE_THREADS;
@@ -340,7 +362,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     copy_model(m, c);
     take_worlds();
     b.pair_room = 16 * b.moving_count + 64;
-    take_contacts(4 * b.moving_count + 64);
+    take_contacts(b.robots.count ? 2 * b.moving_count + 16 : 4 * b.moving_count + 64);
     take_blocks();
     summary = (Summary *)host_new(q, sizeof *summary);
     wait(q);
@@ -371,10 +393,12 @@ template <class R> bool Batch<R>::grow()
 
 template <class R> void Batch<R>::launch()
 {
-    int looks = b.robots.minds ? TN_REPEATS : 0;
+    /* each robot learns once that it is pushed */
+    int looks = !b.robots.minds ? 0 : b.robots.count < TN_REPEATS ? b.robots.count : TN_REPEATS;
     for (b.first = 0; b.first < b.count && !q.failed; b.first += b.at_once) {
 #ifdef __CUDACC__
         LAP(0);
+        if (b.robots.count) start_steps<R><<<b.at_once, TN_ROBOT_THREADS, 0, q.stream>>>(b);
         begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
         LAP(1);
         for (int k = 0; k <= looks; k++) {
@@ -391,12 +415,13 @@ template <class R> void Batch<R>::launch()
             World<R> s;
             Block block;
             if (!is_on(b, w)) continue;
+            start_step(block, b, s, w);
             begin_step(block, b, s, w);
             if (s.stuck) continue;
-            s.iterations = solve_world(block, b, s);
-            for (int k = 0; k < looks; k++) {
+            if (!s.bad) s.iterations = solve_world(block, b, s);
+            for (int k = 0; k < looks && !s.bad; k++) {
                 look_again(block, b, s);
-                if (s.robot.again) s.iterations += solve_world(block, b, s);
+                if (s.robot.again && !s.bad) s.iterations += solve_world(block, b, s);
             }
             check_plan(block, b, s);
             end_step(block, b, s);
@@ -508,13 +533,19 @@ template <class R> void Batch<R>::reports(TnGpuReport *out)
     }
 }
 
+#ifdef TN_BATCH_DOUBLE
+AnyBatch *make_double_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
+                            int count, size_t limit)
+{
+    return new Batch<double>(model, collider, *def, count, limit);
+}
+#else
 AnyBatch *make_batch(const TnModel *model, const TnCollider *collider, const TnGpuDef *def,
                      int count, size_t limit)
 {
-#ifndef TN_GPU_SINGLE_ONLY /* quicker to compile, for who tunes it */
-    if (def->float64) return new Batch<double>(model, collider, *def, count, limit);
-#endif
+    if (def->float64) return make_double_batch(model, collider, def, count, limit);
     return new Batch<float>(model, collider, *def, count, limit);
 }
+#endif
 
 } // namespace tn

@@ -188,11 +188,52 @@ TEST(ball_joints_step_as_on_the_cpu)
     CHECK(a.agreed * 10 >= a.steps * 9);
 }
 
+/* Two pendulums that nothing touches, one of them fast, at a large step; a slide that has reached
+ * its end; no actuator. */
+TEST(robots_without_contacts_step_as_on_the_cpu)
+{
+    TnError err = {0};
+    TnModel *model = load_text(
+        "<mujoco><option timestep='.02'/><worldbody>"
+        "<body><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' "
+        "contype='0' conaffinity='0'/><body pos='.3 0 0'><joint axis='0 1 0' stiffness='500' "
+        "damping='3'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' contype='0' "
+        "conaffinity='0'/></body></body>"
+        "<body pos='1 0 0'><joint type='slide' axis='0 0 1' range='-.001 1' limited='true' "
+        "frictionloss='.1'/><geom size='.05' contype='0' conaffinity='0'/>"
+        "<body pos='0 .1 0'><joint axis='1 0 0'/><geom size='.05' pos='0 0 .2' contype='0' "
+        "conaffinity='0'/></body></body></worldbody></mujoco>",
+        &err);
+    Agreement a = compare(model, (Comparison){EXACT, 60, 0.5, 0, false});
+    CHECK(a.contacts == 0 && a.agreed * 10 >= a.steps * 9);
+}
+
+/* A robot that flies to pieces stops alone. */
+TEST(a_robot_that_diverges_keeps_its_last_good_state)
+{
+    TnModel *model = open_quadruped(true, "");
+    TnError err = {0};
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
+    def.world.key = 1;
+    TnBatch *batch = open_batch(def, model);
+    TnBatchView v = tn_batch_view(batch);
+    double x = v.qpos[v.qpos_count + 2];
+    v.qvel[v.dof_count + 8] = 1e200;
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(!v.diverged[0] && v.diverged[1] && !v.diverged[2]);
+    CHECK(v.qpos[v.qpos_count + 2] == x && v.time[1] == 0.0 && v.time[2] > 0.0);
+    memset(v.qvel + v.dof_count, 0, sizeof(double) * (size_t)v.dof_count);
+    CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+    CHECK(!v.diverged[1] && v.time[1] > 0.0);
+    tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
 /* As far as 60 iterations get: the difference is rounding. */
 TEST(single_precision_is_near)
 {
-    Agreement a =
-        compare(open_quadruped(true, ""), (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1, false});
+    Agreement a = compare(open_quadruped(true, ""),
+                          (Comparison){TN_DEVICE_CUDA, 0.0, 1e-4, 60, 20, 0.1, 1, false});
     CHECK(a.steps > 50);
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
