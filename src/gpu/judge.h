@@ -33,8 +33,8 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
 {
     typedef typename Vec4<R>::type V;
     device_clear(q, &s.outcome->judged, sizeof(Judged));
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        int r = s.rank[i];
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+        int i = s.body_at[r];
         double F[6];
         s.pushed[r] = sum_forces(s.sides + s.side_start[r], s.sides + s.side_start[r + 1], s.lambda,
                                  s.points, F);

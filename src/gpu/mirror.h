@@ -155,19 +155,26 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
         body_link.push_back(m->subsystems[i].link_start);
     }
-    std::vector<int> first_slot(body_link.size(), -1), rank(body_link.size() + 1, 0);
+    std::vector<int> first_slot(body_link.size(), -1), rank(body_link.size() + 1, 0),
+        body_at(body_link.size() + 1, 0), slot_body((size_t)c->count);
+    for (int k = 0; k < c->count; k++) slot_body[(size_t)k] = link_body[(size_t)c->slots[k].link];
     for (int k = c->moving_count - 1; k >= 0; k--)
         first_slot[(size_t)link_body[(size_t)c->slots[k].link]] = k;
     int behind = 0;
     for (int slot : first_slot) behind += slot >= 0;
     s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
     for (size_t i = 0; i < body_link.size(); i++)
-        if (first_slot[i] < 0) rank[i] = behind++;
+        if (first_slot[i] < 0) {
+            body_at[(size_t)behind] = (int)i;
+            rank[i] = behind++;
+        }
     s.body_count = (int)body_link.size();
     s.body_link = memory.copy(q, body_link.data(), body_link.size());
     s.link_body = memory.copy(q, link_body.data(), link_body.size());
     s.first_slot = memory.copy(q, first_slot.data(), first_slot.size());
     s.rank = memory.copy(q, rank.data(), rank.size());
+    s.body_at = memory.copy(q, body_at.data(), body_at.size());
+    s.slot_body = memory.copy(q, slot_body.data(), slot_body.size());
 }
 
 inline void write_inputs(Queue &q, Memory &memory, Base &s)

@@ -2,10 +2,36 @@
 #ifndef TN_GPU_MOTION_H
 #define TN_GPU_MOTION_H
 
-#include "data.h"
+#include "broad.h"
 
 namespace tn
 {
+
+/* Place, swept box and cell of the one geom of a body, as bounds.c has them. */
+TN_DEVICE inline void place_geom(const Base &s, int index, const TnLinkFrame &frame,
+                                 const double twist[6])
+{
+    const TnCollider *c = s.collider;
+    TnSlot slot = c->slots[index];
+    const TnSlotLocal local = c->locals[index];
+    TnTransform place;
+    Box bounds;
+    double h[3];
+    place_on_of_bounds(c, &slot, &local, &frame, &place);
+    half_box_of_bounds(&c->shape[index], place.rot, local.half_extent, h);
+    set_velocity_of_bounds(&slot, &local, frame.com, twist);
+    double grow = 0.5 * s.slack + local.bound_margin + s.t * slot.speed;
+    sweep_by_of_bounds(&slot, &local, index, h, grow, &bounds);
+    if (s.some_hard) { /* else nobody asks */
+        if (slot.shape_type == TN_GEOM_SPHERE)
+            v3_copy(c->place[index].pos, place.pos);
+        else
+            c->place[index] = place;
+    }
+    memcpy(&c->slots[index], &slot, offsetof(TnSlot, type_mask)); /* the rest is constant */
+    (Box &)c->bounds[index] = bounds;
+    enter_cell(s, index, bounds);
+}
 
 /* Frames, A and v_free of each body. */
 inline void assemble(Queue &q, const Base &s)
@@ -15,15 +41,20 @@ inline void assemble(Queue &q, const Base &s)
         const TnLink *link = &s.model->links[l];
         const TnJoint *joint = &s.model->joints[link->joint_start];
         TnLinkWalk walk{};
-        tn_link_walk_joint(&walk, joint, s.qpos + joint->qpos_start);
-        tn_link_frame_from_walk(&s.frames[l], link, &walk);
+        TnLinkFrame frame;
         TnRigidSystem system;
-        tn_rigid_assemble(s.dynamics, l, &s.frames[l], &system);
+        double end[6];
+        tn_link_walk_joint(&walk, joint, s.qpos + joint->qpos_start);
+        tn_link_frame_from_walk(&frame, link, &walk);
+        tn_rigid_assemble(s.dynamics, l, &frame, &system);
+        s.frames[l] = frame;
         s.systems[i] = system;
         for (int k = 0; k < 6; k++) {
+            end[k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
             s.twists[l][k] = system.v[k];
-            s.end_twists[l][k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
+            s.end_twists[l][k] = end[k];
         }
+        if (s.one_each) place_geom(s, s.first_slot[i], frame, end);
     });
 }
 
@@ -64,13 +95,14 @@ TN_DEVICE inline void note_surprise(const Base &s, int l)
 /* q⁺ and v⁺ beside the present state. */
 inline void advance(Queue &q, const Base &s)
 {
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        int l = s.body_link[i], r = s.rank[i];
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+        int i = s.body_at[r], l = s.body_link[i];
         const double *vhat = s.v_end + 6 * r;
+        const TnRigidSystem system = s.systems[i];
+        const TnLinkFrame frame = s.frames[l];
         double way[6];
-        tn_rigid_way(s.dynamics, s.systems[i].v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
-        tn_rigid_advance(s.dynamics, l, &s.frames[l], &s.systems[i], vhat, way, s.next_qpos,
-                         s.next_qvel);
+        tn_rigid_way(s.dynamics, system.v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
+        tn_rigid_advance(s.dynamics, l, &frame, &system, vhat, way, s.next_qpos, s.next_qvel);
         for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
         note_surprise(s, l);
         const TnLink *link = &s.model->links[l];

@@ -20,6 +20,7 @@
 #define TN_UNROLL
 #define __device__
 #define __noinline__
+#define __forceinline__ inline
 struct float4 {
     float x, y, z, w;
 };
