@@ -31,7 +31,7 @@ struct Lists {
 struct Judged {
     unsigned long long worst, worst_rigid, deepest; /* as bits of doubles >= 0 */
     unsigned long long depths[TN_SUMS];             /* in TN_DEPTH_UNIT, */
-    int deep[TN_SUMS];                              /* of so many contacts */
+    unsigned long long deep[TN_SUMS];               /* of so many contacts */
     int bad;                                        /* a number that is not finite */
     int surprised[2], moves;
 };
@@ -72,6 +72,9 @@ struct Base {
     const int *first_slot;    /* per body: the slot that tells where it is; -1: none */
     bool one_each;            /* each body has one geom, and nothing else is in a grid */
     const double *radius;     /* per link */
+    /* of bodies: planes of mass, com, principal inertia and its axes; places in qpos and qvel */
+    const double *body_mass;
+    const int *body_qpos, *body_qvel;
     double *qpos, *qvel, *next_qpos, *next_qvel;
     TnLinkFrame *frames;
     double (*twists)[6], (*end_twists)[6], (*moved)[6]; /* per link */
@@ -110,7 +113,6 @@ struct Base {
     double *start_beta; /* βn, βt of side a, of side b */
     /* sides: contact · 2 + (1: as b) */
     int *side_count, *side_start, *side_fill, *sides;
-    int *resident, *place; /* resident.h: a block's contacts, and where a contact is among these */
     /* bodies along the curve */
     double *inverse; /* 1/a, S⁻¹: 7 each */
     double *v_end;   /* v_λ, 6 each */

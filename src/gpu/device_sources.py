@@ -22,7 +22,7 @@ dynamics/rigid/rigid.c constraint/unilateral.c""".split()
 ALIGNED = "TnSlot TnSlotLocal TnContactPoint TnLink TnRigidSystem TnLinkFrame".split()
 
 # Functions that a kernel for many spheres or bodies calls for each of them: their arguments stay in registers.
-INLINE = re.compile(r"\b(tn_rigid_assemble|tn_rigid_advance|tn_filter_pair|tn_filter_mix|tn_emit_point|tn_emit_spheres|"
+INLINE = re.compile(r"\b(tn_filter_pair|tn_filter_mix|tn_emit_point|tn_emit_spheres|"
                     r"tn_emit_sphere_plane|tn_unilateral_law|tn_way_out)\(")
 
 NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")

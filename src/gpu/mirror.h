@@ -169,6 +169,20 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
             rank[i] = behind++;
         }
     s.body_count = (int)body_link.size();
+    std::vector<int> qpos_at, qvel_at;
+    std::vector<double> mass(11 * body_link.size());
+    for (size_t i = 0, n = body_link.size(); i < n; i++) {
+        const TnLink *link = &m->links[body_link[i]];
+        qpos_at.push_back(m->joints[link->joint_start].qpos_start);
+        qvel_at.push_back(link->dof_start);
+        mass[i] = link->mass;
+        for (size_t k = 0; k < 3; k++) mass[(1 + k) * n + i] = link->com[k];
+        for (size_t k = 0; k < 3; k++) mass[(4 + k) * n + i] = link->inertia_principal[k];
+        for (size_t k = 0; k < 4; k++) mass[(7 + k) * n + i] = link->inertia_axes[k];
+    }
+    s.body_mass = memory.copy(q, mass.data(), mass.size());
+    s.body_qpos = memory.copy(q, qpos_at.data(), qpos_at.size());
+    s.body_qvel = memory.copy(q, qvel_at.data(), qvel_at.size());
     s.body_link = memory.copy(q, body_link.data(), body_link.size());
     s.link_body = memory.copy(q, link_body.data(), link_body.size());
     s.first_slot = memory.copy(q, first_slot.data(), first_slot.size());

@@ -33,20 +33,35 @@ TN_DEVICE inline void place_geom(const Base &s, int index, const TnLinkFrame &fr
     enter_cell(s, index, bounds);
 }
 
+/* What the smooth motion of a body asks for of its link. */
+TN_DEVICE inline TnLink link_of(const Base &s, int i)
+{
+    TnLink link;
+    int n = s.body_count;
+    const double *from = s.body_mass + i;
+    link.mass = from[0];
+    for (int k = 0; k < 3; k++) link.com[k] = from[(1 + k) * n];
+    for (int k = 0; k < 3; k++) link.inertia_principal[k] = from[(4 + k) * n];
+    for (int k = 0; k < 4; k++) link.inertia_axes[k] = from[(7 + k) * n];
+    return link;
+}
+
 /* Frames, A and v_free of each body. */
 inline void assemble(Queue &q, const Base &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
         int l = s.body_link[i];
-        const TnLink *link = &s.model->links[l];
-        const TnJoint *joint = &s.model->joints[link->joint_start];
-        TnLinkWalk walk{};
+        const TnLink link = link_of(s, i);
+        const double *q = s.qpos + s.body_qpos[i];
+        TnLinkWalk walk;
         TnLinkFrame frame;
         TnRigidSystem system;
         double end[6];
-        tn_link_walk_joint(&walk, joint, s.qpos + joint->qpos_start);
-        tn_link_frame_from_walk(&frame, link, &walk);
-        tn_rigid_assemble(s.dynamics, l, &frame, &system);
+        v3_copy(walk.pos, q);
+        tn_unit_quat(walk.quat, q + 3);
+        tn_link_frame_from_walk(&frame, &link, &walk);
+        assemble_link_of_rigid(s.dynamics, &link, s.qvel + s.body_qvel[i], s.wrench[l], &frame,
+                               &system);
         s.frames[l] = frame;
         s.systems[i] = system;
         for (int k = 0; k < 6; k++) {
@@ -102,12 +117,11 @@ inline void advance(Queue &q, const Base &s)
         const TnLinkFrame frame = s.frames[l];
         double way[6];
         tn_rigid_way(s.dynamics, system.v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
-        tn_rigid_advance(s.dynamics, l, &frame, &system, vhat, way, s.next_qpos, s.next_qvel);
+        double *qp = s.next_qpos + s.body_qpos[i], *qv = s.next_qvel + s.body_qvel[i];
+        const TnLink link = link_of(s, i);
+        advance_link_of_rigid(s.dynamics, &link, s.wrench[l], &frame, &system, vhat, way, qp, qv);
         for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
         note_surprise(s, l);
-        const TnLink *link = &s.model->links[l];
-        const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
-        const double *qv = s.next_qvel + link->dof_start;
         for (int k = 0; k < 7; k++)
             if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
                 s.outcome->judged.bad = 1;

@@ -130,8 +130,7 @@ template <class R> void Scene<R>::take_contacts(int room)
         *p = of_contacts.take<V>(q, n);
     s.yield = of_contacts.take<double>(q, 2 * n);
     s.start_beta = of_contacts.take<double>(q, 4 * n);
-    for (int **p : {&s.sides, &s.resident}) *p = of_contacts.take<int>(q, 2 * n);
-    s.place = of_contacts.take<int>(q, n);
+    s.sides = of_contacts.take<int>(q, 2 * n);
     s.side_arm = of_contacts.take<V>(q, 2 * n);
 }
 
@@ -310,13 +309,12 @@ static double double_of(unsigned long long bits)
 
 static double mean_depth(const Judged &judged)
 {
-    double sum = 0.0;
-    int count = 0;
+    double sum = 0.0, count = 0.0;
     for (int i = 0; i < TN_SUMS; i++) {
         sum += TN_DEPTH_UNIT * (double)judged.depths[i];
-        count += judged.deep[i];
+        count += (double)judged.deep[i];
     }
-    return count ? sum / count : 0.0;
+    return count > 0.0 ? sum / count : 0.0;
 }
 
 template <class R> double Scene<R>::error() const
