@@ -20,7 +20,7 @@ typedef struct GpuOptions {
     NumberList sizes;
     const char *model; /* a file; NULL: piles */
     int shape, precision, iterations, settle, steps;
-    double friction;
+    double friction, copy;
     bool compare, as_json;
     Json json; /* what as_json writes */
 } GpuOptions;
@@ -172,14 +172,25 @@ typedef struct Pile {
     bool same;
 } Pile;
 
+/* The time in which the device copies the bytes of all iterations once, over that of the step. Per
+ * contact 7 vectors, an arm for each side and one look at its force; per body H⁻¹, A, g and v. */
+static double share_of_copy(const GpuOptions *o, const Pile *pile, int contacts)
+{
+    const double contact = 160.0, body = 232.0; /* single precision */
+    double bytes = contact * contacts + body * pile->size;
+    return (o->precision ? 2.0 : 1.0) * o->iterations * bytes / (1e12 * o->copy) /
+           (1e-3 * pile->least);
+}
+
 static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last)
 {
     const char *of = o->model ? "model" : shape_names[o->shape];
     if (!o->as_json) {
-        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %9.1e %9.1e %10.1e  %s\n", of, pile->size,
-               precision_names[o->precision], o->iterations, last->contact_count, pile->least,
-               pile->median, last->error, last->max_penetration, pile->apart,
-               pile->same ? "same" : "DIFFER");
+        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %7.2f %9.1e %9.1e %10.1e  %s\n",
+               of, pile->size, precision_names[o->precision], o->iterations,
+               last->contact_count, pile->least, pile->median,
+               share_of_copy(o, pile, last->contact_count), last->error, last->max_penetration,
+               pile->apart, pile->same ? "same" : "DIFFER");
         return;
     }
     json_begin_object(&o->json, NULL);
@@ -190,6 +201,7 @@ static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last
     json_integer(&o->json, "contacts", last->contact_count);
     json_number(&o->json, "least_ms", pile->least);
     json_number(&o->json, "median_ms", pile->median);
+    json_number(&o->json, "of_copy", share_of_copy(o, pile, last->contact_count));
     json_number(&o->json, "error", last->error);
     json_number(&o->json, "depth_m", last->max_penetration);
     json_number(&o->json, "apart", pile->apart);
@@ -236,8 +248,9 @@ static void print_help(const Option *table, int count)
         "Usage: tenon-bench gpu [OPTIONS]\n\n"
         "Measures the time per step of piles on a device (docs/gpu.md), collision included: the\n"
         "least and the median of the measured steps. `error` is that of the natural map, as a\n"
-        "fraction of gravity x timestep. Each pile is run twice; `bits` says whether the states\n"
-        "are the same.\n\n"
+        "fraction of gravity x timestep. `of copy` is the time in which the device would copy the\n"
+        "bytes that the iterations read and write, over that of the step. Each pile is run\n"
+        "twice; `bits` says whether the states are the same.\n\n"
         "`apart` is the largest difference of velocities from the CPU's after one step that both\n"
         "solve to 1e-5 (double precision: 1e-10), as a fraction of the largest velocity. The CPU\n"
         "leaves contacts that nobody foresaw to the next step, a device does not: compare piles\n"
@@ -249,7 +262,7 @@ static void print_help(const Option *table, int count)
 
 int cmd_gpu(int argc, char **argv)
 {
-    GpuOptions o = {.friction = 1, .iterations = 60, .settle = 60, .steps = 20};
+    GpuOptions o = {.friction = 1, .copy = 4.25, .iterations = 60, .settle = 60, .steps = 20};
     const Option table[] = {
         option_choice("--of", &o.shape, "WHAT", shape_names,
                       "spheres (default), boxes, capsules, or a pyramid of boxes"),
@@ -261,6 +274,8 @@ int cmd_gpu(int argc, char **argv)
                       "of the iteration: single (default) or double"),
         option_real("--friction", &o.friction, "MU", 0, 1e6, ENDS_CLOSED,
                     "of the bodies, not of a pyramid's; default 1"),
+        option_real("--copy", &o.copy, "TB/S", 0, 1000, ENDS_LOWER_OPEN,
+                    "rate at which the device copies, read and written; default 4.25, an H200's"),
         option_int("--iterations", &o.iterations, "N", 1, 1000000,
                    "iterations per step, 1 ... 1000000; default 60"),
         option_int("--settle", &o.settle, "N", 0, 1000000,
@@ -284,9 +299,9 @@ int cmd_gpu(int argc, char **argv)
         json_string(&o.json, "device", info.name);
         json_begin_array(&o.json, "piles");
     } else {
-        printf("%s\n%-9s %8s %7s %6s %9s %9s %9s %9s %9s %10s  %s\n", info.name, "of", "bodies",
-               "numbers", "iter", "contacts", "least ms", "median", "error", "depth m", "apart",
-               "bits");
+        printf("%s\n%-9s %8s %7s %6s %9s %9s %9s %7s %9s %9s %10s  %s\n", info.name, "of", "bodies",
+               "numbers", "iter", "contacts", "least ms", "median", "of copy", "error", "depth m",
+               "apart", "bits");
     }
     int runs = o.model ? 1 : o.sizes.given ? o.sizes.count : 3;
     for (int i = 0; i < runs && code == EXIT_FINE; i++) {

@@ -64,17 +64,37 @@ static int8_t level_of(const TnBounds *b, double cell)
     return (int8_t)(k < 0 ? 0 : k > TN_LEVEL_MAX - 1 ? TN_LEVEL_MAX - 1 : k);
 }
 
-static void update_velocity(const TnDetection *d, int index)
+/* Of a slot whose link moves so. */
+static void set_velocity(TnSlot *slot, const TnSlotLocal *local, const double com[3],
+                         const double twist[6])
 {
-    TnSlot *slot = &d->collider->slots[index];
-    const double *twist = d->twists[slot->link];
     double arm[3];
-    v3_sub(arm, slot->pos, d->frames[slot->link].com);
+    v3_sub(arm, slot->pos, com);
     v3_cross(slot->velocity, twist + 3, arm);
     v3_add(slot->velocity, slot->velocity, twist);
     slot->speed = v3_norm(slot->velocity);
     if (slot->shape_type != TN_GEOM_SPHERE) /* turning moves the surface of all but a sphere */
-        slot->speed += v3_norm(twist + 3) * d->collider->locals[index].bounding_radius;
+        slot->speed += v3_norm(twist + 3) * local->bounding_radius;
+}
+
+static void update_velocity(const TnDetection *d, int index)
+{
+    TnSlot *slot = &d->collider->slots[index];
+    set_velocity(slot, &d->collider->locals[index], d->frames[slot->link].com,
+                 d->twists[slot->link]);
+}
+
+/* On a link that is there; of round ones the axes are nowhere asked for. */
+static void place_on(const TnCollider *c, TnSlot *slot, const TnSlotLocal *local,
+                     const TnLinkFrame *f, TnTransform *place)
+{
+    m3_mul_v(slot->pos, f->rot, local->pos);
+    v3_add(slot->pos, slot->pos, f->pos);
+    v3_copy(place->pos, slot->pos);
+    if (slot->aligned)
+        memcpy(place->rot, f->rot, sizeof place->rot);
+    else if (slot->shape_type != TN_GEOM_SPHERE)
+        m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
 }
 
 void tn_bounds_place(const TnDetection *d, int index, double h[3])
@@ -82,19 +102,17 @@ void tn_bounds_place(const TnDetection *d, int index, double h[3])
     TnCollider *c = d->collider;
     TnSlot *slot = &c->slots[index];
     const TnSlotLocal *local = &c->locals[index];
-    const TnLinkFrame *f = &d->frames[slot->link];
-    TnTransform *place = &c->place[index];
-    bool round = slot->shape_type == TN_GEOM_SPHERE;
-    if (index < c->fixed_start) { /* a fixed one keeps its place */
-        m3_mul_v(slot->pos, f->rot, local->pos);
-        v3_add(slot->pos, slot->pos, f->pos);
-        v3_copy(place->pos, slot->pos);
-        if (slot->aligned)
-            memcpy(place->rot, f->rot, sizeof place->rot);
-        else if (!round)
-            m3_mul(place->rot, f->rot, c->model->geoms[slot->geom].link_rot);
-    }
-    half_box(&c->shape[index], place->rot, local->half_extent, h);
+    if (index < c->fixed_start) /* a fixed one keeps its place */
+        place_on(c, slot, local, &d->frames[slot->link], &c->place[index]);
+    half_box(&c->shape[index], c->place[index].rot, local->half_extent, h);
+}
+
+/* Of a slot with half box h that grows by so much. */
+static void sweep_by(const TnSlot *slot, const TnSlotLocal *local, int index, const double h[3],
+                     double grow, TnBounds *bounds)
+{
+    set_bounds(bounds, index, slot->pos, h,
+               slot->shape_type == TN_GEOM_SPHERE ? slot->radius : local->bounding_radius, grow);
 }
 
 void tn_bounds_sweep(const TnDetection *d, int index, const double h[3])
@@ -107,8 +125,7 @@ void tn_bounds_sweep(const TnDetection *d, int index, const double h[3])
         update_velocity(d, index);
         grow += d->t * slot->speed;
     }
-    set_bounds(&c->bounds[index], index, slot->pos, h,
-               slot->shape_type == TN_GEOM_SPHERE ? slot->radius : local->bounding_radius, grow);
+    sweep_by(slot, local, index, h, grow, &c->bounds[index]);
 }
 
 void tn_bounds_update(const TnDetection *d, int begin, int end)

@@ -72,6 +72,14 @@ static bool in_order(const TnShape *a, const TnTransform *ta, const TnShape *b,
     return order <= 0;
 }
 
+/* The same as seen from the other shape. */
+static void swap_sides(TnManifold *m)
+{
+    for (int i = 0; i < 3; i++) m->normal[i] = -m->normal[i];
+    for (int i = 0; i < m->count; i++)
+        m->points[i].feature = m->points[i].feature << 16 | m->points[i].feature >> 16;
+}
+
 bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const TnTransform *tb,
                 double margin, TnManifold *out)
 {
@@ -83,9 +91,6 @@ bool tn_collide(const TnShape *a, const TnTransform *ta, const TnShape *b, const
     TnPlaced first = {keep ? a : b, keep ? ta : tb}, second = {keep ? b : a, keep ? tb : ta};
     TnCollideFn *fn = routine(first.shape->type, second.shape->type);
     if (!fn || !fn(&first, &second, margin, out)) return false;
-    if (keep) return true;
-    for (int i = 0; i < 3; i++) out->normal[i] = -out->normal[i];
-    for (int i = 0; i < out->count; i++)
-        out->points[i].feature = out->points[i].feature << 16 | out->points[i].feature >> 16;
+    if (!keep) swap_sides(out);
     return true;
 }

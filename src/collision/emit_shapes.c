@@ -10,6 +10,24 @@
 /* Near ones that turn by more than this share of it are looked at as they are at the end, too. */
 #define TURNS 0.25
 
+/* Points as they are at the start; of two that fly, with room for their way. */
+static void emit_start(TnEmitter *e, const TnSlotPair *pair, const TnManifold *m, bool flies)
+{
+    const TnDetection *d = e->detection;
+    double allowed = pair->margin + d->slack;
+    TnWhen start = {0.0, d->twists};
+    for (int k = 0; k < m->count; k++) {
+        const TnManifoldPoint *p = &m->points[k];
+        double gap = p->gap;
+        if (flies || gap > allowed) { /* what is near and goes slowly is listed anyway */
+            TnClosing closing = tn_closing_at(d, pair, p->pos, m->normal, start);
+            if (!(gap <= allowed + d->t * closing.most)) continue;
+            if (flies) gap = tn_larger(gap, d->t * closing.net);
+        }
+        tn_emit_point(e, pair, p->pos, m->normal, gap, p->gap, start, p->feature);
+    }
+}
+
 void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *normal)
 {
     const TnDetection *d = e->detection;
@@ -45,15 +63,5 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
         return;
     }
     if (stays && m.count && normal) v3_copy(normal, m.normal);
-    TnWhen start = {0.0, d->twists};
-    for (int k = 0; k < m.count; k++) {
-        const TnManifoldPoint *p = &m.points[k];
-        double gap = p->gap;
-        if (flies || gap > allowed) { /* what is near and goes slowly is listed anyway */
-            TnClosing closing = tn_closing_at(d, pair, p->pos, m.normal, start);
-            if (!(gap <= allowed + d->t * closing.most)) continue;
-            if (flies) gap = tn_larger(gap, d->t * closing.net);
-        }
-        tn_emit_point(e, pair, p->pos, m.normal, gap, p->gap, start, p->feature);
-    }
+    emit_start(e, pair, &m, flies);
 }

@@ -1,8 +1,9 @@
 /* broad.h: pairs whose swept boxes meet.
  *
- * Geoms of similar size are in one of TN_LEVELS grids, sorted by cell along a Morton curve; a hash
- * table finds a cell's first member. The order along the curve is the order of pairs and contacts
- * and of the bodies in the iteration: neighbours in memory are neighbours in space. */
+ * Geoms of similar size are in one of TN_LEVELS grids, sorted by cell along a Morton curve. A grid
+ * has 2^bits cells along each axis, about two for each geom, and goes on from its other end: a
+ * table has the first member of each cell. The order along the curve is the order of pairs and
+ * contacts and of the bodies in the iteration: neighbours in memory are neighbours in space. */
 #ifndef TN_GPU_BROAD_H
 #define TN_GPU_BROAD_H
 
@@ -11,9 +12,9 @@
 namespace tn
 {
 
-TN_DEVICE inline uint32_t spread(uint32_t x)
+TN_DEVICE inline uint32_t spread(int cell, int bits)
 {
-    x &= TN_CELLS - 1;
+    uint32_t x = (uint32_t)cell & ((1u << bits) - 1);
     x = (x | x << 16) & 0x030000ffu;
     x = (x | x << 8) & 0x0300f00fu;
     x = (x | x << 4) & 0x030c30c3u;
@@ -22,18 +23,11 @@ TN_DEVICE inline uint32_t spread(uint32_t x)
 
 TN_DEVICE inline int cell_of(float x, float per_cell) { return (int)floorf(x * per_cell); }
 
-/* Cells beyond TN_CELLS share keys: whoever looks compares the cell as well. */
-TN_DEVICE inline uint32_t cell_key(int level, int x, int y, int z)
+/* Cells that are 2^bits apart share a key: whoever looks compares the cell as well. */
+TN_DEVICE inline int cell_key(const Base &s, int level, int x, int y, int z)
 {
-    return (uint32_t)level << 3 * TN_CELL_BITS | spread((uint32_t)x) | spread((uint32_t)y) << 1 |
-           spread((uint32_t)z) << 2;
-}
-
-TN_DEVICE inline uint32_t hash_key(uint32_t key)
-{
-    key ^= key >> 15;
-    key *= 0x2c1b3c6du;
-    return key ^ key >> 12;
+    return (int)((uint32_t)level << 3 * s.cell_bits | spread(x, s.cell_bits) |
+                 spread(y, s.cell_bits) << 1 | spread(z, s.cell_bits) << 2);
 }
 
 TN_DEVICE inline bool in_cell(const Base &s, const TnBounds &m, int level, int x, int y, int z)
@@ -79,19 +73,19 @@ TN_DEVICE inline void each_in_grid(const Base &s, const TnBounds &box, int level
         }
         return;
     }
-    uint32_t mask = (uint32_t)s.table_size - 1;
-    int all = count[0] * count[1] * count[2];
-    for (int cell = lane; cell < all; cell += s.lanes) {
-        int x = low[0] + cell % count[0], y = low[1] + cell / count[0] % count[1],
-            z = low[2] + cell / count[0] / count[1];
-        uint32_t key = cell_key(level, x, y, z), at = hash_key(key) & mask;
-        Cell found = s.table[at];
-        while (found.key != key && found.key != TN_EMPTY) found = s.table[at = (at + 1) & mask];
-        if (found.key == TN_EMPTY) continue;
-        for (int m = found.start; m < found.start + found.count; m++) {
-            const Box other = s.members[m];
-            if (wanted(other.slot) && is_pair(c, box, other) && in_cell(s, other, level, x, y, z))
-                take(other.slot);
+    /* a lane has rows of cells along x */
+    for (int row = lane; row < count[1] * count[2]; row += s.lanes) {
+        int y = low[1] + row % count[1], z = low[2] + row / count[1];
+        uint32_t others = (uint32_t)cell_key(s, level, 0, y, z);
+        for (int x = low[0]; x < low[0] + count[0]; x++) {
+            const int *cell = s.cell_start + (others | spread(x, s.cell_bits));
+            int end = cell[1];
+            for (int m = cell[0]; m < end; m++) {
+                const Box other = s.members[m];
+                if (wanted(other.slot) && is_pair(c, box, other) &&
+                    in_cell(s, other, level, x, y, z))
+                    take(other.slot);
+            }
         }
     }
 }
@@ -118,10 +112,10 @@ TN_DEVICE inline void each_partner(const Base &s, const TnBounds &box, int lane,
 inline void begin_step(Queue &q, const Base &s)
 {
     int places = TN_PARTS * s.geom_count, most = s.pair_room + 1;
-    for (int n : {s.table_size, s.all_count + 1, places, (int)sizeof(Outcome) / 4})
+    for (int n : {s.cell_count, s.all_count + 1, places, (int)sizeof(Outcome) / 4})
         if (n > most) most = n;
     each(q, most, nullptr, [=] TN_DEVICE(int i) {
-        if (i < s.table_size) s.table[i].key = TN_EMPTY;
+        if (i < s.cell_count) s.cell_members[i] = 0;
         if (i <= s.pair_room) s.pair_points[i] = 0;
         if (i <= s.all_count) s.side_count[i] = s.side_fill[i] = 0;
         if (i < places) s.new_count[i] = 0;
@@ -130,49 +124,56 @@ inline void begin_step(Queue &q, const Base &s)
     });
 }
 
-/* Boxes over the free motion, and members in their order along the curve. */
+/* Takes a slot with these bounds into its cell; one that is in no grid into the last. */
+TN_DEVICE inline void enter_cell(const Base &s, int slot, const TnBounds &b)
+{
+    int level = s.level[slot], key = s.cell_count - 2;
+    if (level >= 0) {
+        float cell = s.per_cell[level];
+        for (int k = 0; k < 3; k++) atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
+        key =
+            cell_key(s, level, cell_of(b.c[0], cell), cell_of(b.c[1], cell), cell_of(b.c[2], cell));
+    }
+    s.keys[slot] = key;
+    s.nth[slot] = atomic_add(&s.cell_members[key], 1);
+}
+
+/* Members in their order along the curve, those of a cell by their slots. The bodies of `one_each`
+ * did enter when they were placed. */
 inline void sort_members(Queue &q, const Base &s)
 {
     int n = s.finite_count;
-    each(q, n, nullptr, [=] TN_DEVICE(int slot) {
-        double h[3];
-        tn_bounds_place(s.detection[0], slot, h);
-        tn_bounds_sweep(s.detection[0], slot, h);
-        const TnBounds b = s.collider->bounds[slot];
-        int level = s.level[slot];
-        s.slots_in[slot] = slot;
-        s.keys[slot] = TN_EMPTY;
-        if (level < 0) return;
-        for (int k = 0; k < 3; k++) atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
-        float cell = s.per_cell[level];
-        s.keys[slot] =
-            cell_key(level, cell_of(b.c[0], cell), cell_of(b.c[1], cell), cell_of(b.c[2], cell));
-    });
-    /* where there is one grid and nothing else */
-    bool plain = s.level_count == 1 && s.few_count == 0;
-    sort(q, s.keys, s.sorted_keys, s.slots_in, s.sorted_slots, n, plain ? 3 * TN_CELL_BITS : 32);
-    each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        int slot = s.sorted_slots[i];
+    if (!s.one_each)
+        each(q, n, nullptr, [=] TN_DEVICE(int slot) {
+            double h[3];
+            tn_bounds_place(s.detection[0], slot, h);
+            tn_bounds_sweep(s.detection[0], slot, h);
+            enter_cell(s, slot, s.collider->bounds[slot]);
+        });
+    scan(q, s.cell_members, s.cell_start, s.cell_count);
+    each(q, n, nullptr,
+         [=] TN_DEVICE(int slot) { s.slots_in[s.cell_start[s.keys[slot]] + s.nth[slot]] = slot; });
+    each(q, n, nullptr, [=] TN_DEVICE(int k) {
+        int slot = s.slots_in[k], key = s.keys[slot], i = s.cell_start[key];
+        for (int other = i, end = s.cell_start[key + 1]; other < end; other++)
+            i += s.slots_in[other] < slot;
+        s.sorted_slots[i] = slot;
         (TnBounds &)s.members[i] = s.collider->bounds[slot];
-        int body = s.link_body[s.collider->slots[slot].link];
-        if (s.one_each)
+        int body = s.slot_body[slot];
+        if (s.one_each) {
             s.rank[body] = i;
-        else
+            s.body_at[i] = body;
+        } else {
             s.is_first[i] = body >= 0 && s.first_slot[body] == slot;
-        uint32_t key = s.sorted_keys[i];
-        if (key == TN_EMPTY || (i > 0 && s.sorted_keys[i - 1] == key)) return;
-        uint32_t mask = (uint32_t)s.table_size - 1, at = hash_key(key) & mask;
-        while (atomic_swap_if(&s.table[at].key, TN_EMPTY, key) != TN_EMPTY) at = (at + 1) & mask;
-        int end = i + 1;
-        while (end < n && s.sorted_keys[end] == key) end++;
-        s.table[at].start = i;
-        s.table[at].count = end - i;
+        }
     });
     if (s.one_each) return;
     scan(q, s.is_first, s.rank_start, n);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        if (s.is_first[i])
-            s.rank[s.link_body[s.collider->slots[s.sorted_slots[i]].link]] = s.rank_start[i];
+        if (!s.is_first[i]) return;
+        int body = s.slot_body[s.sorted_slots[i]];
+        s.rank[body] = s.rank_start[i];
+        s.body_at[s.rank_start[i]] = body;
     });
 }
 

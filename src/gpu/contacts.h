@@ -86,11 +86,11 @@ TN_DEVICE inline void side_compliance(const Base &s, int r, const double *arm, c
 template <class R> void write_bodies(Queue &q, const View<R> &s)
 {
     typedef typename Vec4<R>::type V;
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        const TnRigidSystem *system = &s.systems[i];
-        int r = s.rank[i], n = s.body_count;
-        double S[6], v[6], a = system->mass_rate;
-        const double *I = system->inertia_rate;
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+        const TnRigidSystem system = s.systems[s.body_at[r]];
+        int n = s.body_count;
+        double S[6], v[6], a = system.mass_rate;
+        const double *I = system.inertia_rate;
         const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
         invert_sym3(I, S);
         s.inverse[7 * r] = 1.0 / a;
@@ -99,7 +99,7 @@ template <class R> void write_bodies(Queue &q, const View<R> &s)
             s.inverse[7 * r + 1 + k] = S[k];
             s.A[(k + 1) * n + r] = (R)packed[k];
         }
-        for (int k = 0; k < 6; k++) v[k] = system->v[k] - system->v_free[k];
+        for (int k = 0; k < 6; k++) v[k] = system.v[k] - system.v_free[k];
         s.v[2 * r] = V{(R)v[0], (R)v[1], (R)v[2], 0};
         s.v[2 * r + 1] = V{(R)v[3], (R)v[4], (R)v[5], 0};
     });

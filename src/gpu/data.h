@@ -12,9 +12,8 @@ namespace tn
 #define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
 #define TN_FEW_MAX 64  /* those */
 #define TN_PARTNERS 16 /* of one lane of a geom that are kept from counting to listing */
-#define TN_CELL_BITS 8 /* of a cell's key, per axis */
-#define TN_CELLS (1 << TN_CELL_BITS)
-#define TN_PARTS 3 /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_CELL_BITS 8 /* of a cell's key, per axis, at most */
+#define TN_PARTS 3     /* of a list of contacts: foreseen, missed at first, missed then */
 #define TN_EMPTY 0xffffffffu
 
 /* What a step leaves for the host. */
@@ -25,15 +24,15 @@ struct Lists {
     int solved; /* those that have forces of this step */
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
-    int kept;                               /* places taken in Base.kept */
-    int box_count, hard_count, again_count; /* in Base.boxes, hard, again */
+    int kept;                                             /* places taken in Base.kept */
+    int box_count, closed_count, hard_count, again_count; /* in Base.boxes, closed, hard, again */
 };
 #define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
 #define TN_DEPTH_UNIT 1e-12 /* m: whole numbers have the same sum in any order */
 struct Judged {
     unsigned long long worst, worst_rigid, deepest; /* as bits of doubles >= 0 */
     unsigned long long depths[TN_SUMS];             /* in TN_DEPTH_UNIT, */
-    int deep[TN_SUMS];                              /* of so many contacts */
+    unsigned long long deep[TN_SUMS];               /* of so many contacts */
     int bad;                                        /* a number that is not finite */
     int surprised[2], moves;
 };
@@ -49,12 +48,6 @@ struct Outcome {
 
 /* Bounds that are read in two loads. */
 struct alignas(16) Box : TnBounds {
-};
-
-/* Members of a cell, or of cells that share a key; key TN_EMPTY: none. */
-struct alignas(16) Cell {
-    uint32_t key;
-    int start, count, unused;
 };
 
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
@@ -90,7 +83,7 @@ struct Base {
     TnDetection *detection[2], *found[2];
     TnDynamicsInput *dynamics, *next_dynamics;
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
-    int pair_room, contact_room, look_room, table_size;
+    int pair_room, contact_room, look_room;
     double t, theta, stabilization, gravity_size, slack;
     double gravity[3];
     double weight_scale, alpha, ratio, warm_start;
@@ -101,9 +94,13 @@ struct Base {
     const int *level;         /* per slot; -1: in no grid */
     const int *body_link;     /* per body */
     const int *link_body;     /* per link; -1: none */
+    const int *slot_body;     /* per slot; -1: none */
     const int *first_slot;    /* per body: the slot that tells where it is; -1: none */
     bool one_each;            /* each body has one geom, and nothing else is in a grid */
     const double *radius;     /* per link */
+    /* of bodies: planes of mass, com, principal inertia and its axes; places in qpos and qvel */
+    const double *body_mass;
+    const int *body_qpos, *body_qvel;
     double *qpos, *qvel, *next_qpos, *next_qvel;
     TnLinkFrame *frames;
     double (*twists)[6], (*end_twists)[6], (*moved)[6]; /* per link */
@@ -111,23 +108,25 @@ struct Base {
     uint8_t *marks; /* per link: bit k: it is surprised as seen in way k */
     TnRigidSystem *systems;
     /* broad phase */
-    uint32_t *keys, *sorted_keys;
-    int *slots_in, *sorted_slots;
+    int cell_bits, cell_count;      /* of all grids, with one for those in none, and an end */
+    int *cell_members, *cell_start; /* per cell */
+    int *keys, *nth;                /* per slot: its cell, and which one of it */
+    int *slots_in, *sorted_slots;   /* by cell, in any order there and in the right one */
     Box *members;
-    int *reach; /* [TN_LEVELS][3], bits of floats */
-    Cell *table;
+    int *reach;                   /* [TN_LEVELS][3], bits of floats */
     int lanes;                    /* threads that look for the partners of one geom */
     int *item_pairs, *item_start; /* per member and lane */
     int *partners;                /* TN_PARTNERS planes of these */
     int *pair1, *pair2;
     int *pair_points, *pair_start, *pair_kept;
-    int *boxes, *hard, *again;  /* pairs: of two boxes, those for the general way, and once more */
+    /* pairs: of two boxes, those with a closed form, those for the general way, and once more */
+    int *boxes, *closed, *hard, *again;
     bool some_boxes, some_hard; /* the scene may have such */
     int *look1, *look2;         /* in the order of the first slots; as they are found: */
     int *raw1, *raw2, *raw_order, *look_order;
     uint32_t *raw_keys, *look_keys;
     int *look_points, *look_start, *look_kept;
-    int *is_first, *rank_start, *rank; /* bodies along the curve */
+    int *is_first, *rank_start, *rank, *body_at; /* bodies along the curve, and back */
     /* contacts */
     TnContactPoint *points, *kept;
     int *old_first, *old_count; /* per geom, TN_PARTS times: its contacts of the last step */

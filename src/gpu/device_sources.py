@@ -25,6 +25,10 @@ dynamics/articulated/advance.c constraint/unilateral.c""".split()
 # TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.
 ALIGNED = "TnSlot TnSlotLocal TnContactPoint TnLink TnRigidSystem TnLinkFrame".split()
 
+# Functions that a kernel for many spheres or bodies calls for each of them: their arguments stay in registers.
+INLINE = re.compile(r"\b(tn_filter_pair|tn_filter_mix|tn_emit_point|tn_emit_spheres|"
+                    r"tn_emit_sphere_plane|tn_unilateral_law|tn_way_out)\(")
+
 NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")
 
 
@@ -37,7 +41,11 @@ def for_device(text, is_header):
         before = line.split("(")[0].split("=")[0]
         if starts and ("(" in line or line.startswith(("static const", "TnCollideFn"))) and "TN_API" not in before:
             # what other files call is compiled once; inline: several files of the back end may have it
-            apart = "" if is_header or line.startswith("static") or line.endswith(";") else "__noinline__ inline "
+            apart = "__noinline__ inline "
+            if is_header or line.startswith("static") or line.endswith(";"):
+                apart = ""
+            elif INLINE.search(line):
+                apart = "__forceinline__ "
             line = f"__device__ {apart}{line}"
         lines.append(line)
     return "\n".join(lines)

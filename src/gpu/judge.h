@@ -36,8 +36,8 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
 {
     typedef typename Vec4<R>::type V;
     device_clear(q, &s.outcome->judged, sizeof(Judged));
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        int r = s.rank[i];
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+        int i = s.body_at[r];
         double F[6];
         s.pushed[r] = sum_forces(s.sides + s.side_start[r], s.sides + s.side_start[r + 1], s.lambda,
                                  s.points, F);
@@ -66,15 +66,15 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
                 map = natural_map(u, l, n, D, mu);
             }
             if (!(map < INFINITY)) judged->bad = 1;
-            atomic_max(&judged->worst, double_bits(map));
-            atomic_max(&judged->worst_rigid, double_bits(rigid));
-            if (depth > 0.0) {
-                atomic_max(&judged->deepest, double_bits(depth));
-                atomic_add(&judged->depths[i % TN_SUMS],
-                           (unsigned long long)(depth / TN_DEPTH_UNIT));
-                atomic_add(&judged->deep[i % TN_SUMS], 1);
-            }
+            bool deep = depth > 0.0;
+            int sum = i / 32 % TN_SUMS; /* one of a warp */
             v3_copy(s.new_lambda + 3 * (size_t)i, l);
+            atomic_max_all(&judged->worst, double_bits(map));
+            atomic_max_all(&judged->worst_rigid, double_bits(rigid));
+            atomic_max_all(&judged->deepest, deep ? double_bits(depth) : 0);
+            atomic_add_all(&judged->depths[sum],
+                           deep ? (unsigned long long)(depth / TN_DEPTH_UNIT) : 0);
+            atomic_add_all(&judged->deep[sum], deep);
         },
         128, likely);
 }

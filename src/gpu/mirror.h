@@ -192,11 +192,11 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
     s.group_count = carried ? carried->group_count : 0;
     s.body_count = (int)body_link.size();
     s.all_count = s.body_count + s.carried_count;
-    std::vector<int> first_slot((size_t)s.all_count, -1), rank((size_t)s.all_count + 1, 0);
-    for (int k = c->moving_count - 1; k >= 0; k--) {
-        int body = link_body[(size_t)c->slots[k].link];
-        if (body >= 0) first_slot[(size_t)body] = k;
-    }
+    std::vector<int> first_slot((size_t)s.all_count, -1), rank((size_t)s.all_count + 1, 0),
+        body_at(body_link.size() + 1, 0), slot_body((size_t)c->count);
+    for (int k = 0; k < c->count; k++) slot_body[(size_t)k] = link_body[(size_t)c->slots[k].link];
+    for (int k = c->moving_count - 1; k >= 0; k--)
+        if (slot_body[(size_t)k] >= 0) first_slot[(size_t)slot_body[(size_t)k]] = k;
     for (int k = 0; k < s.carried_count; k++) {
         link_body[(size_t)carried->links[k].link] = s.body_count + k;
         rank[(size_t)(s.body_count + k)] = s.body_count + k;
@@ -205,11 +205,30 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
     for (int slot : first_slot) behind += slot >= 0;
     s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
     for (size_t i = 0; i < body_link.size(); i++)
-        if (first_slot[i] < 0) rank[i] = behind++;
+        if (first_slot[i] < 0) {
+            body_at[(size_t)behind] = (int)i;
+            rank[i] = behind++;
+        }
+    std::vector<int> qpos_at, qvel_at;
+    std::vector<double> mass(11 * body_link.size());
+    for (size_t i = 0, n = body_link.size(); i < n; i++) {
+        const TnLink *link = &m->links[body_link[i]];
+        qpos_at.push_back(m->joints[link->joint_start].qpos_start);
+        qvel_at.push_back(link->dof_start);
+        mass[i] = link->mass;
+        for (size_t k = 0; k < 3; k++) mass[(1 + k) * n + i] = link->com[k];
+        for (size_t k = 0; k < 3; k++) mass[(4 + k) * n + i] = link->inertia_principal[k];
+        for (size_t k = 0; k < 4; k++) mass[(7 + k) * n + i] = link->inertia_axes[k];
+    }
+    s.body_mass = memory.copy(q, mass.data(), mass.size());
+    s.body_qpos = memory.copy(q, qpos_at.data(), qpos_at.size());
+    s.body_qvel = memory.copy(q, qvel_at.data(), qvel_at.size());
     s.body_link = memory.copy(q, body_link.data(), body_link.size());
     s.link_body = memory.copy(q, link_body.data(), link_body.size());
     s.first_slot = memory.copy(q, first_slot.data(), first_slot.size());
     s.rank = memory.copy(q, rank.data(), rank.size());
+    s.body_at = memory.copy(q, body_at.data(), body_at.size());
+    s.slot_body = memory.copy(q, slot_body.data(), slot_body.size());
 }
 
 inline void write_inputs(Queue &q, Memory &memory, Base &s)

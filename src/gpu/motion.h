@@ -2,28 +2,74 @@
 #ifndef TN_GPU_MOTION_H
 #define TN_GPU_MOTION_H
 
-#include "data.h"
+#include "broad.h"
 
 namespace tn
 {
+
+/* Place, swept box and cell of the one geom of a body, as bounds.c has them. */
+TN_DEVICE inline void place_geom(const Base &s, int index, const TnLinkFrame &frame,
+                                 const double twist[6])
+{
+    const TnCollider *c = s.collider;
+    TnSlot slot = c->slots[index];
+    const TnSlotLocal local = c->locals[index];
+    TnTransform place;
+    Box bounds;
+    double h[3];
+    place_on_of_bounds(c, &slot, &local, &frame, &place);
+    half_box_of_bounds(&c->shape[index], place.rot, local.half_extent, h);
+    set_velocity_of_bounds(&slot, &local, frame.com, twist);
+    double grow = 0.5 * s.slack + local.bound_margin + s.t * slot.speed;
+    sweep_by_of_bounds(&slot, &local, index, h, grow, &bounds);
+    if (s.some_hard) { /* else nobody asks */
+        if (slot.shape_type == TN_GEOM_SPHERE)
+            v3_copy(c->place[index].pos, place.pos);
+        else
+            c->place[index] = place;
+    }
+    memcpy(&c->slots[index], &slot, offsetof(TnSlot, type_mask)); /* the rest is constant */
+    (Box &)c->bounds[index] = bounds;
+    enter_cell(s, index, bounds);
+}
+
+/* What the smooth motion of a body asks for of its link. */
+TN_DEVICE inline TnLink link_of(const Base &s, int i)
+{
+    TnLink link;
+    int n = s.body_count;
+    const double *from = s.body_mass + i;
+    link.mass = from[0];
+    for (int k = 0; k < 3; k++) link.com[k] = from[(1 + k) * n];
+    for (int k = 0; k < 3; k++) link.inertia_principal[k] = from[(4 + k) * n];
+    for (int k = 0; k < 4; k++) link.inertia_axes[k] = from[(7 + k) * n];
+    return link;
+}
 
 /* Frames, A and v_free of each body. */
 inline void assemble(Queue &q, const Base &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
         int l = s.body_link[i];
-        const TnLink *link = &s.model->links[l];
-        const TnJoint *joint = &s.model->joints[link->joint_start];
-        TnLinkWalk walk{};
-        tn_link_walk_joint(&walk, joint, s.qpos + joint->qpos_start);
-        tn_link_frame_from_walk(&s.frames[l], link, &walk);
+        const TnLink link = link_of(s, i);
+        const double *q = s.qpos + s.body_qpos[i];
+        TnLinkWalk walk;
+        TnLinkFrame frame;
         TnRigidSystem system;
-        tn_rigid_assemble(s.dynamics, l, &s.frames[l], &system);
+        double end[6];
+        v3_copy(walk.pos, q);
+        tn_unit_quat(walk.quat, q + 3);
+        tn_link_frame_from_walk(&frame, &link, &walk);
+        assemble_link_of_rigid(s.dynamics, &link, s.qvel + s.body_qvel[i], s.wrench[l], &frame,
+                               &system);
+        s.frames[l] = frame;
         s.systems[i] = system;
         for (int k = 0; k < 6; k++) {
+            end[k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
             s.twists[l][k] = system.v[k];
-            s.end_twists[l][k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
+            s.end_twists[l][k] = end[k];
         }
+        if (s.one_each) place_geom(s, s.first_slot[i], frame, end);
     });
 }
 
@@ -64,18 +110,18 @@ TN_DEVICE inline void note_surprise(const Base &s, int l)
 /* q⁺ and v⁺ beside the present state. */
 inline void advance(Queue &q, const Base &s)
 {
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
-        int l = s.body_link[i], r = s.rank[i];
+    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+        int i = s.body_at[r], l = s.body_link[i];
         const double *vhat = s.v_end + 6 * r;
+        const TnRigidSystem system = s.systems[i];
+        const TnLinkFrame frame = s.frames[l];
         double way[6];
-        tn_rigid_way(s.dynamics, s.systems[i].v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
-        tn_rigid_advance(s.dynamics, l, &s.frames[l], &s.systems[i], vhat, way, s.next_qpos,
-                         s.next_qvel);
+        tn_rigid_way(s.dynamics, system.v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
+        double *qp = s.next_qpos + s.body_qpos[i], *qv = s.next_qvel + s.body_qvel[i];
+        const TnLink link = link_of(s, i);
+        advance_link_of_rigid(s.dynamics, &link, s.wrench[l], &frame, &system, vhat, way, qp, qv);
         for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
         note_surprise(s, l);
-        const TnLink *link = &s.model->links[l];
-        const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
-        const double *qv = s.next_qvel + link->dof_start;
         for (int k = 0; k < 7; k++)
             if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
                 s.outcome->judged.bad = 1;

@@ -1,10 +1,12 @@
 /* narrow.cu: from pairs to contact points, by the engine's own collision/emit_….
  *
  * Pairs are sorted out: spheres with spheres and planes are done in place, boxes in registers
- * (boxes.h), and all others by the general way, which needs much memory per thread.
+ * (boxes.h), those with a closed form by that (plain.h), and all others by the general way, which
+ * needs much memory per thread.
  * Each pair is looked at once; points of the latter two go to any free place, and from there to
  * their place in the order of the pairs, which is known when all are counted. */
 #include "boxes.h"
+#include "plain.h"
 #include "round.h"
 
 namespace tn
@@ -118,7 +120,7 @@ TN_DEVICE static bool open_boxes(BoxPair *p, const TnDetection *d, int slot1, in
 }
 
 /* They stay about where they are, and nobody may graze the other (emit_shapes.c). */
-TN_DEVICE static bool is_plain(const BoxPair &p)
+TN_DEVICE static bool stays_there(const BoxPair &p)
 {
     const TnDetection *d = p.d;
     const TnCollider *c = d->collider;
@@ -136,7 +138,7 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
     s.pair_points[i] = 0;
     s.pair_kept[i] = IN_PLACE;
     if (!open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i])) return;
-    if (!is_plain(p) || !choose_points(&p, &clip, &chosen)) {
+    if (!stays_there(p) || !choose_points(&p, &clip, &chosen)) {
         leave_to_general(s, i);
         return;
     }
@@ -166,6 +168,32 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
     }
 }
 
+/* ---- closed forms ---- */
+
+TN_DEVICE static void look_at_closed_form(const Base &s, int i)
+{
+    const TnDetection *d = s.detection[1];
+    const TnSlot *a = &d->collider->slots[s.pair1[i]], *b = &d->collider->slots[s.pair2[i]];
+    TnContactPoint own[KEPT];
+    TnEmitter e{};
+    TnSlotPair pair;
+    e.detection = d;
+    e.surface1 = e.surface2 = -1;
+    e.points = own;
+    e.capacity = KEPT;
+    s.pair_kept[i] = IN_PLACE;
+    if (!tn_filter_pair(d->collider, s.pair1[i], s.pair2[i], &pair)) return;
+    pair.together = d->t * speed_together(a, b);
+    if (!look_at_plain(&e, pair, d->t * (a->speed + b->speed))) {
+        leave_to_general(s, i);
+        return;
+    }
+    int at = take_places(s, &s.outcome->lists.kept, e.count);
+    for (int j = 0; j < e.count && at >= 0; j++) s.kept[at + j] = own[j];
+    s.pair_points[i] = e.count;
+    s.pair_kept[i] = at;
+}
+
 /* ---- all pairs ---- */
 
 /* Spheres are counted; the others go to their lists. */
@@ -183,6 +211,8 @@ static void sort_out_pairs(Queue &q, const Base &s, int likely)
                 s.pair_kept[i] = IN_PLACE;
             } else if (a->shape_type == TN_GEOM_BOX && b->shape_type == TN_GEOM_BOX) {
                 s.boxes[atomic_add(&s.outcome->lists.box_count, 1)] = i;
+            } else if (is_plain(a->shape_type, b->shape_type)) {
+                s.closed[atomic_add(&s.outcome->lists.closed_count, 1)] = i;
             } else {
                 leave_to_general(s, i);
             }
@@ -190,38 +220,36 @@ static void sort_out_pairs(Queue &q, const Base &s, int likely)
         128, likely);
 }
 
-static void count_points(Queue &q, const Base &s)
-{
-    scan(q, s.pair_points, s.pair_start, s.pair_room + 1);
-    each(q, 1, nullptr, [=] TN_DEVICE(int) {
-        Lists *lists = &s.outcome->lists;
-        int total = s.pair_start[s.pair_room];
-        lists->contacts_needed = total;
-        lists->base_count = lists->contact_count = total <= s.contact_room ? total : 0;
-        lists->second_start = lists->solved = lists->base_count;
-    });
-}
-
 static void put_points_in_order(Queue &q, const Base &s, int likely)
 {
+    scan(q, s.pair_points, s.pair_start, s.pair_room + 1);
     each(
         q, s.pair_room, &s.outcome->lists.pair_count,
         [=] TN_DEVICE(int i) {
+            Lists *lists = &s.outcome->lists;
+            int needed = s.pair_start[s.pair_room], total = needed <= s.contact_room ? needed : 0;
+            if (i == 0) {
+                lists->contacts_needed = needed;
+                lists->base_count = lists->contact_count = total;
+                lists->second_start = lists->solved = total;
+            }
             int count = s.pair_points[i], from = s.pair_kept[i];
-            if (!count || !s.outcome->lists.contact_count) return;
+            if (!count || !total) return;
             TnContactPoint *to = s.points + s.pair_start[i];
             if (from == IN_PLACE) {
+                TnContactPoint own;
                 TnEmitter e{};
-                e.points = to;
-                e.capacity = count;
+                e.points = &own;
+                e.capacity = 1;
                 look_at_round(&e, s.detection[0], s.pair1[i], s.pair2[i]);
+                to[0] = own;
             } else if (from == AGAIN) {
                 s.again[atomic_add(&s.outcome->lists.again_count, 1)] = i;
             } else {
                 for (int k = 0; k < count; k++) to[k] = s.kept[from + k];
             }
         },
-        128, likely < MANY ? likely : MANY);
+        128, likely);
 }
 
 void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
@@ -237,8 +265,12 @@ void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
         each(
             q, s.pair_room, &lists->box_count,
             [=] TN_DEVICE(int k) { look_at_boxes(s, s.boxes[k]); }, 128, likely_pairs);
-    if (s.some_hard) each(q, s.pair_room, &lists->hard_count, general, 64, likely_hard);
-    count_points(q, s);
+    if (s.some_hard) {
+        each(
+            q, s.pair_room, &lists->closed_count,
+            [=] TN_DEVICE(int k) { look_at_closed_form(s, s.closed[k]); }, 64, likely_pairs);
+        each(q, s.pair_room, &lists->hard_count, general, 64, likely_hard);
+    }
     put_points_in_order(q, s, likely_pairs);
     general.list = s.again;
     general.again_start = s.pair_start;

@@ -20,6 +20,7 @@
 #define TN_UNROLL
 #define __device__
 #define __noinline__
+#define __forceinline__ inline
 struct float4 {
     float x, y, z, w;
 };
@@ -133,6 +134,27 @@ template <class T> __device__ inline void atomic_max(T *p, T x)
     if (x > *p) atomicMax(p, x);
 }
 __device__ inline void atomic_min(int *p, int x) { atomicMin(p, x); }
+/* As atomic_add and atomic_max of whole numbers, by all threads with the same p where their warp is
+ * whole: one of them goes to the memory. */
+__device__ inline void atomic_add_all(unsigned long long *p, unsigned long long x)
+{
+    if (__activemask() == 0xffffffffu) {
+        for (int k = 16; k > 0; k /= 2) x += __shfl_xor_sync(0xffffffffu, x, k);
+        if (threadIdx.x & 31) return;
+    }
+    if (x) atomicAdd(p, x);
+}
+__device__ inline void atomic_max_all(unsigned long long *p, unsigned long long x)
+{
+    if (__activemask() == 0xffffffffu) {
+        for (int k = 16; k > 0; k /= 2) {
+            unsigned long long other = __shfl_xor_sync(0xffffffffu, x, k);
+            if (other > x) x = other;
+        }
+        if (threadIdx.x & 31) return;
+    }
+    atomic_max(p, x);
+}
 __device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {
     return atomicCAS(p, expected, x);
@@ -186,6 +208,8 @@ template <class T> inline void atomic_max(T *p, T x)
 {
     if (x > *p) *p = x;
 }
+inline void atomic_add_all(unsigned long long *p, unsigned long long x) { atomic_add(p, x); }
+inline void atomic_max_all(unsigned long long *p, unsigned long long x) { atomic_max(p, x); }
 inline void atomic_min(int *p, int x)
 {
     if (x < *p) *p = x;

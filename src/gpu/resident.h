@@ -25,7 +25,8 @@ struct ResidentRun {
     float alpha, first_alpha, share;
 };
 
-/* All blocks are here; `target`: how often blocks have come by then. */
+/* All blocks are here; `target`: how often blocks have come by then. What other blocks wrote before
+ * is seen then by plain loads, too: the acquire empties the cache of the multiprocessor. */
 __device__ inline void meet_all(int *arrived, int target)
 {
     __syncthreads();
@@ -68,7 +69,7 @@ __device__ inline void update_body(const View<float> &s, int r, int begin, int e
         for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
             arm[k] = __ldg(&s.side_arm[i + k < end ? i + k : end - 1]);
         TN_UNROLL
-        for (int k = 0; k < TN_SIDES_AT_ONCE; k++) l[k] = __ldcg(&s.lambda[bits_in(arm[k].w) >> 1]);
+        for (int k = 0; k < TN_SIDES_AT_ONCE; k++) l[k] = s.lambda[bits_in(arm[k].w) >> 1];
         TN_UNROLL
         for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
             if (i + k < end) add_wrench<float>(arm[k], l[k], bits_in(arm[k].w) & 1, F);
@@ -82,8 +83,7 @@ __device__ inline void update_body(const View<float> &s, int r, int begin, int e
 __device__ inline float4 approach(const View<float> &s, float4 u, int a, int b, float4 p, float4 o)
 {
     int other = b >= 0 ? b : a;
-    float4 v1 = __ldcg(&s.v[2 * a]), w1 = __ldcg(&s.v[2 * a + 1]), v2 = __ldcg(&s.v[2 * other]),
-           w2 = __ldcg(&s.v[2 * other + 1]);
+    float4 v1 = s.v[2 * a], w1 = s.v[2 * a + 1], v2 = s.v[2 * other], w2 = s.v[2 * other + 1];
     float4 va = velocity_at<float>(v1, w1, p);
     u.x -= va.x, u.y -= va.y, u.z -= va.z;
     if (b >= 0) {
@@ -227,7 +227,7 @@ inline ResidentRoom resident_room(Queue &q)
 inline bool fits(const ResidentRoom &room, int bodies, int contacts)
 {
     return bodies <= room.blocks * TN_RESIDENT_THREADS * TN_RESIDENT_BODIES &&
-           contacts <= 2 * room.blocks * room.room;
+           contacts <= 3 * room.blocks * room.room;
 }
 
 inline void iterate_on_chip(Queue &q, const ResidentRoom &room, const View<float> &s,

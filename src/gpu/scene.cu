@@ -62,16 +62,15 @@ template <class R> void Scene<R>::take_bodies()
     size_t n = (size_t)s.body_count, all = (size_t)s.all_count, f = (size_t)s.finite_count,
            g = TN_PARTS * (size_t)s.geom_count;
     s.lanes = s.finite_count < TN_MANY_GEOMS ? 8 : 2;
-    s.table_size = 16;
-    while ((size_t)s.table_size < 2 * f) s.table_size *= 2;
+    while (s.cell_bits < TN_CELL_BITS && (size_t)1 << 3 * s.cell_bits < 2 * f) s.cell_bits++;
+    s.cell_count = (s.level_count << 3 * s.cell_bits) + 2;
     s.systems = own.take<TnRigidSystem>(q, all);
-    for (uint32_t **p : {&s.keys, &s.sorted_keys}) *p = own.take<uint32_t>(q, f);
-    for (int **p : {&s.slots_in, &s.sorted_slots, &s.is_first, &s.rank_start})
+    for (int **p : {&s.cell_members, &s.cell_start}) *p = own.take<int>(q, (size_t)s.cell_count);
+    for (int **p : {&s.keys, &s.nth, &s.slots_in, &s.sorted_slots, &s.is_first, &s.rank_start})
         *p = own.take<int>(q, f + 1);
     for (int **p : {&s.item_pairs, &s.item_start}) *p = own.take<int>(q, (size_t)s.lanes * f + 1);
     s.members = own.take<Box>(q, f);
     s.reach = own.take<int>(q, 3 * TN_LEVELS);
-    s.table = own.take<Cell>(q, (size_t)s.table_size);
     s.partners = own.take<int>(q, TN_PARTNERS * (size_t)s.lanes * f);
     for (int **p : {&s.old_first, &s.old_count, &s.new_first, &s.new_count})
         *p = own.take<int>(q, g);
@@ -85,8 +84,8 @@ template <class R> void Scene<R>::take_bodies()
     s.v = own.take<V>(q, 2 * all);
     s.outcome = own.take<Outcome>(q, 1);
     s.arrived = own.take<int>(q, 1);
-    reserve_scratch(q, s.all_count + 1 > s.lanes * s.finite_count ? s.all_count + 1
-                                                                  : s.lanes * s.finite_count);
+    for (int count : {s.all_count + 1, s.lanes * s.finite_count, s.cell_count})
+        reserve_scratch(q, count);
 }
 
 template <class R> void Scene<R>::take_pairs(int room)
@@ -94,7 +93,7 @@ template <class R> void Scene<R>::take_pairs(int room)
     of_pairs.release();
     s.pair_room = room;
     for (int **p : {&s.pair1, &s.pair2, &s.pair_points, &s.pair_start, &s.pair_kept, &s.boxes,
-                    &s.hard, &s.again})
+                    &s.closed, &s.hard, &s.again})
         *p = of_pairs.take<int>(q, (size_t)room + 1);
     reserve_scratch(q, room + 1);
 }
@@ -214,13 +213,13 @@ template <class R> void Scene<R>::solve_part(const View<R> &view, bool first)
         iterate(q, view, chunk(), first, likely_contacts);
 }
 
-template <class R> void Scene<R>::enqueue(Part part, Way way)
+template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
 {
     const View<R> view = view_of(way);
     switch (part) {
     case WHOLE:
-        for (Part p : {HEAD, FIRST, TAIL}) enqueue(p, way);
-        break;
+        for (Part p : {HEAD, FIRST, TAIL}) enqueue(p, way, p != TAIL);
+        return;
     case HEAD:
         LAP(begin_step(q, view));
         LAP(assemble(q, view));
@@ -266,7 +265,7 @@ template <class R> void Scene<R>::enqueue(Part part, Way way)
         factor(q, view);
         if (s.group_count) factor_groups(q, view);
     }
-    if (part != WHOLE) copy_bytes(q, outcome, s.outcome, sizeof *outcome);
+    if (!more) copy_bytes(q, outcome, s.outcome, sizeof *outcome);
 }
 
 #ifdef __CUDACC__
@@ -334,13 +333,12 @@ static double double_of(unsigned long long bits)
 
 static double mean_depth(const Judged &judged)
 {
-    double sum = 0.0;
-    int count = 0;
+    double sum = 0.0, count = 0.0;
     for (int i = 0; i < TN_SUMS; i++) {
         sum += TN_DEPTH_UNIT * (double)judged.depths[i];
-        count += judged.deep[i];
+        count += (double)judged.deep[i];
     }
-    return count ? sum / count : 0.0;
+    return count > 0.0 ? sum / count : 0.0;
 }
 
 template <class R> double Scene<R>::error() const

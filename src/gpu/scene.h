@@ -98,7 +98,8 @@ template <class R> struct Scene : AnyScene {
     int chunk() const;
     View<R> view_of(Way way) const;
     void solve_part(const View<R> &view, bool first);
-    void enqueue(Part part, Way way = {});
+    /* `more`: another part follows at once, the host need not be told. */
+    void enqueue(Part part, Way way = {}, bool more = false);
     void play(Part part, Way way = {});
     void solve(TnGpuReport *report);
     bool look_for_missed(TnGpuReport *report);

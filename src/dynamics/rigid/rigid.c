@@ -65,12 +65,10 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
     return false;
 }
 
-void tn_rigid_assemble(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
-                       TnRigidSystem *out)
+/* qvel: of this link; wrench: on it, or NULL. */
+static void assemble_link(const TnDynamicsInput *in, const TnLink *link, const double *qvel,
+                          const double *wrench, const TnLinkFrame *frame, TnRigidSystem *out)
 {
-    const TnLink *link = &in->model->links[link_index];
-    const double *qvel = in->qvel + link->dof_start;
-    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
     const double *I = link->inertia_principal;
     double h = in->theta * in->t, arm[3], turn[3];
     out->mass_rate = link->mass / h;
@@ -101,6 +99,14 @@ void tn_rigid_assemble(const TnDynamicsInput *in, int link_index, const TnLinkFr
     m3_mul_v(out->v_free + 3, P, hat);
 }
 
+void tn_rigid_assemble(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
+                       TnRigidSystem *out)
+{
+    const TnLink *link = &in->model->links[link_index];
+    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
+    assemble_link(in, link, in->qvel + link->dof_start, wrench, frame, out);
+}
+
 /* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ.
  */
 static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
@@ -114,12 +120,11 @@ static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
     if (wrench) v3_add_scaled(L, wrench + 3, in->t);
 }
 
-void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
-                      const TnRigidSystem *system, const double vhat[6], const double way[6],
-                      double *qpos, double *qvel)
+/* q and v: of this link. */
+static void advance_link(const TnDynamicsInput *in, const TnLink *link, const double *wrench,
+                         const TnLinkFrame *frame, const TnRigidSystem *system,
+                         const double vhat[6], const double way[6], double *q, double *v)
 {
-    const TnLink *link = &in->model->links[link_index];
-    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
     const double *I = link->inertia_principal;
     double end[6], L[3], quat[4], com[3], arm[3];
     for (int k = 0; k < 6; k++) end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
@@ -141,12 +146,21 @@ void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFra
     double back[4], turn[3];
     quat_rotate(arm, quat, link->com);
     v3_cross(turn, end + 3, arm);
-    double *q = qpos + in->model->joints[link->joint_start].qpos_start, *v = qvel + link->dof_start;
     v3_sub(q, com, arm);
     quat_copy(q + 3, quat);
     v3_sub(v, end, turn);
     quat_conjugate(back, quat);
     quat_rotate(v + 3, back, end + 3);
+}
+
+void tn_rigid_advance(const TnDynamicsInput *in, int link_index, const TnLinkFrame *frame,
+                      const TnRigidSystem *system, const double vhat[6], const double way[6],
+                      double *qpos, double *qvel)
+{
+    const TnLink *link = &in->model->links[link_index];
+    const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
+    double *q = qpos + in->model->joints[link->joint_start].qpos_start;
+    advance_link(in, link, wrench, frame, system, vhat, way, q, qvel + link->dof_start);
 }
 
 void tn_rigid_divide_by_inertia(const TnLink *link, const double quat[4], const double x[3],
