@@ -53,6 +53,7 @@ TN_DEVICE inline bool look_at_plain(TnEmitter *e, const TnSlotPair &pair, double
     double thin = c->thinness[i] < c->thinness[j] ? c->thinness[i] : c->thinness[j];
     bool is_plane = c->slots[j].shape_type == TN_GEOM_PLANE;
     if (j >= c->fixed_start && !is_plane) return false; /* it may be grazed */
+    if (pair.least > -INFINITY) return false;           /* they overlap by design */
     TnManifold m;
     collide_plain(TnPlaced{&c->shape[i], &c->place[i]}, TnPlaced{&c->shape[j], &c->place[j]},
                   pair.margin + d->slack + way, &m);
