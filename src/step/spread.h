@@ -11,6 +11,8 @@
 #ifndef TN_STEP_SPREAD_H
 #define TN_STEP_SPREAD_H
 
+#include <string.h>
+
 #include "../model/part.h"
 #include "near.h"
 
@@ -61,6 +63,20 @@ typedef struct TnSpreadBody {
     double reach;                      /* m: no farther from its place it meets anybody */
     double numbers[TN_SPREAD_NUMBERS]; /* qpos, qvel, vhat */
 } TnSpreadBody;
+
+/* From and to where a state has the numbers of a body. */
+static inline void tn_spread_pack(const TnState *state, long qpos, long dof, double *to)
+{
+    memcpy(to, state->qpos + qpos, sizeof(double[7]));
+    memcpy(to + 7, state->qvel + dof, sizeof(double[6]));
+    memcpy(to + 13, state->vhat + dof, sizeof(double[6]));
+}
+static inline void tn_spread_unpack(TnState *state, long qpos, long dof, const double *from)
+{
+    memcpy(state->qpos + qpos, from, sizeof(double[7]));
+    memcpy(state->qvel + dof, from + 7, sizeof(double[6]));
+    memcpy(state->vhat + dof, from + 13, sizeof(double[6]));
+}
 
 /* What a rank owns, before it has a part. */
 typedef struct TnOwned {
@@ -117,6 +133,8 @@ bool tn_spread_make_part(TnWorld *world, TnOwned *own);
 void tn_spread_release_part(TnSpread *spread);
 
 /* ---- spread_tell.c ---- */
+/* Compares two TnSpreadBody, for qsort and bsearch. */
+int tn_spread_by_number(const void *a, const void *b);
 /* Opens the exchange with neighbours. False: no memory. */
 bool tn_spread_connect(TnSpread *spread);
 /* Bytes for each of some ranks, which have some for this one; `bytes` per rank. What came from rank

@@ -97,9 +97,7 @@ static bool take(const TnWorld *world, const TnPlace *places, TnOwned *own)
         const TnSubsystem *sub = &model->subsystems[s];
         if (!mine[s]) continue;
         to->s = s;
-        memcpy(to->numbers, state->qpos + sub->qpos_start, sizeof(double[7]));
-        memcpy(to->numbers + 7, state->qvel + sub->dof_start, sizeof(double[6]));
-        memcpy(to->numbers + 13, state->vhat + sub->dof_start, sizeof(double[6]));
+        tn_spread_pack(state, sub->qpos_start, sub->dof_start, to->numbers);
         to++;
     }
     for (int i = 0; ok && i < state->contact_count; i++) {

@@ -325,12 +325,6 @@ static bool meet_block(Meeting *m, int rank, const TnSpreadBody *its, int count)
     return ok;
 }
 
-static int by_number(const void *x, const void *y)
-{
-    const TnSpreadBody *a = x, *b = y;
-    return (a->s > b->s) - (a->s < b->s);
-}
-
 static bool meet_rank(Meeting *m, int i)
 {
     const TnSpreadBody *its = (const TnSpreadBody *)(m->came + m->start[i]);
@@ -342,7 +336,7 @@ static bool meet_rank(Meeting *m, int i)
         ok = meet_block(m, rank, its + k, k + BLOCK < count ? BLOCK : count - k);
     if (m->out->ghost_count > first)
         qsort(m->out->ghosts + first, (size_t)(m->out->ghost_count - first), sizeof *m->out->ghosts,
-              by_number);
+              tn_spread_by_number);
     for (int k = 0; ok && k < m->own_count; k++) ok = !m->told[k] || add_send(m, rank, k);
     return ok;
 }

@@ -195,11 +195,8 @@ static bool choose(Move *m)
 
 static TnSpreadBody body_of(const TnSpread *spread, int k)
 {
-    const TnState *state = &spread->world->state;
     TnSpreadBody body = {.s = spread->subsystem[k]};
-    memcpy(body.numbers, state->qpos + 7L * k, sizeof(double[7]));
-    memcpy(body.numbers + 7, state->qvel + 6L * k, sizeof(double[6]));
-    memcpy(body.numbers + 13, state->vhat + 6L * k, sizeof(double[6]));
+    tn_spread_pack(&spread->world->state, 7L * k, 6L * k, body.numbers);
     return body;
 }
 
@@ -281,16 +278,10 @@ static bool send(Move *m)
 
 /* ---- unpacking ---- */
 
-static int by_number(const void *x, const void *y)
-{
-    const TnSpreadBody *a = x, *b = y;
-    return (a->s > b->s) - (a->s < b->s);
-}
-
 static bool came_in(const Parcel *p, int s)
 {
     TnSpreadBody one = {.s = s};
-    return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, by_number);
+    return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, tn_spread_by_number);
 }
 
 static bool stays(const Move *m, int k) { return k >= 0 && m->spread->near.own[k] && m->to[k] < 0; }
@@ -362,7 +353,7 @@ static bool collect(const Move *m, TnOwned *own)
             if (is_new(m, p, &p->contacts[k])) own->contacts[own->contact_count++] = p->contacts[k];
     }
     if (own->count == stayed) return true;
-    qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, by_number);
+    qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, tn_spread_by_number);
     return group_contacts(own);
 }
 

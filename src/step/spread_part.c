@@ -63,11 +63,8 @@ static bool list_neighbours(TnSpread *spread, const TnMeeting *met)
 
 static void put_state(TnSpread *spread, const TnSpreadBody *body)
 {
-    TnState *state = &spread->world->state;
     long k = spread->local[body->s];
-    memcpy(state->qpos + 7 * k, body->numbers, sizeof(double[7]));
-    memcpy(state->qvel + 6 * k, body->numbers + 7, sizeof(double[6]));
-    memcpy(state->vhat + 6 * k, body->numbers + 13, sizeof(double[6]));
+    tn_spread_unpack(&spread->world->state, 7 * k, 6 * k, body->numbers);
     v3_copy(spread->start[k], body->numbers);
 }
 

@@ -31,12 +31,10 @@ bool tn_spread_connect(TnSpread *spread)
     return spread->exchange;
 }
 
-static double *pack(const TnState *state, int s, double *to)
+int tn_spread_by_number(const void *x, const void *y)
 {
-    memcpy(to, state->qpos + 7L * s, sizeof(double[7]));
-    memcpy(to + 7, state->qvel + 6L * s, sizeof(double[6]));
-    memcpy(to + 13, state->vhat + 6L * s, sizeof(double[6]));
-    return to + TN_SPREAD_NUMBERS;
+    const TnSpreadBody *a = x, *b = y;
+    return (a->s > b->s) - (a->s < b->s);
 }
 
 void tn_spread_tell_near(TnSpread *spread)
@@ -48,14 +46,13 @@ void tn_spread_tell_near(TnSpread *spread)
     int sent = near->send_start[n], received = near->receive_start[n];
     double *to = spread->sent;
     const double *from = spread->received;
-    for (int k = 0; k < sent; k++) to = pack(&world->state, near->send[k], to);
+    for (int k = 0; k < sent; k++, to += TN_SPREAD_NUMBERS)
+        tn_spread_pack(&world->state, 7L * near->send[k], 6L * near->send[k], to);
     near->ranks->start(spread->exchange);
     near->ranks->finish(spread->exchange);
     for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS) {
         long s = near->receive[k];
-        memcpy(world->state.qpos + 7 * s, from, sizeof(double[7]));
-        memcpy(world->state.qvel + 6 * s, from + 7, sizeof(double[6]));
-        memcpy(world->state.vhat + 6 * s, from + 13, sizeof(double[6]));
+        tn_spread_unpack(&world->state, 7 * s, 6 * s, from);
     }
     tn_world_update_frames(world, near->receive, received);
     TnTraffic *traffic = near->ranks->traffic;
@@ -155,15 +152,13 @@ static bool gather_bodies(TnWorld *whole, const TnRanks *ranks)
         for (int k = 0; k < spread->count; k++) {
             if (!spread->near.own[k]) continue;
             mine->s = spread->subsystem[k];
-            pack(&spread->world->state, k, mine->numbers);
+            tn_spread_pack(&spread->world->state, 7L * k, 6L * k, mine->numbers);
             mine++;
         }
         if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
         for (const Told *b = all; (const char *)b < lists.things + lists.start[n]; b++) {
             const TnSubsystem *sub = &model->subsystems[b->s];
-            memcpy(whole->state.qpos + sub->qpos_start, b->numbers, sizeof(double[7]));
-            memcpy(whole->state.qvel + sub->dof_start, b->numbers + 7, sizeof(double[6]));
-            memcpy(whole->state.vhat + sub->dof_start, b->numbers + 13, sizeof(double[6]));
+            tn_spread_unpack(&whole->state, sub->qpos_start, sub->dof_start, b->numbers);
         }
     }
     close_lists(&lists);
