@@ -74,13 +74,12 @@ TN_DEVICE inline void sum_sides(const Team &team, const Base &s, const Group &gr
             for (int k = 0; k < N; k++) sums[N * (t + l) + k] = own[k];
         }
     });
-    team.each(group.link_count, [&](int l) {
-        double own[N];
-        for (int k = 0; k < N; k++) own[k] = 0.0;
-        int from = start[l] - begin, to = start[l + 1] - begin;
+    team.each(N * group.link_count, [&](int i) {
+        int l = i / N, k = i % N, from = start[l] - begin, to = start[l + 1] - begin;
+        double sum = 0.0;
         for (int t = from < to ? from / size : 0; from < to && t <= (to - 1) / size; t++)
-            for (int k = 0; k < N; k++) own[k] += sums[N * (t + l) + k];
-        for (int k = 0; k < N; k++) out[N * l + k] = own[k];
+            sum += sums[N * (t + l) + k];
+        out[i] = sum;
     });
 }
 
