@@ -58,6 +58,11 @@ struct Worlds {
     size_t scratch_size, fast_size; /* bytes per world */
     int first, at_once;
     bool fast_is_shared;
+    /* worlds that stay on the chip: chip_data.h */
+    int chip_contacts, chip_pairs;
+    char *chip_scratch; /* per block */
+    size_t chip_scratch_size;
+    int *next_world; /* that no block has taken yet */
 };
 
 /* Whether a world has a step to take. */
@@ -80,6 +85,7 @@ template <class R> struct IterBody {
 struct WorldBase {
     int index;
     double t, gravity_size, ratio, alpha;
+    int pair_room, contact_room; /* that it has here */
     int pair_count, other_count, contact_count;
     bool bad, stuck;
     /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
@@ -117,10 +123,15 @@ template <class R> struct Fast {
     uint16_t *sides; /* contact · 2 + (1: as b) */
 };
 
-template <class R> struct World : WorldBase, Fast<R> {
+/* Its memory begins with it, so the rest is aligned as it is. */
+template <class R> struct alignas(16) World : WorldBase, Fast<R> {
     IterBody<R> *bodies;
     int *side_fill; /* per body */
 };
+
+#ifdef __CUDACC__
+extern __shared__ __align__(16) char fast_memory[];
+#endif
 
 /* Places in one piece of memory. */
 struct Cursor {

@@ -61,7 +61,7 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
     block.scan(s.mask_start, rows);
     block.once([&] {
         s.pair_count = s.mask_start[rows];
-        if (s.pair_count > b.pair_room) {
+        if (s.pair_count > s.pair_room) {
             atomic_max(&b.summary->pairs_needed, s.pair_count);
             s.stuck = true;
         }
@@ -149,9 +149,9 @@ TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
     if (count) look_at(s, i, plain, s.points + first, count);
 }
 
-/* Each pair is looked at twice: for how many points it has, and for these. Pairs of other shapes
- * than spheres come last, so that those of spheres do not wait for them. */
-TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last, so
+ * that those of spheres do not wait for them. */
+TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBase &s)
 {
     block.once([&] { s.other_count = 0; });
     block.each(s.pair_count, [&](int i) {
@@ -166,11 +166,17 @@ TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase
     block.scan(s.pair_start, s.pair_count);
     block.once([&] {
         s.contact_count = s.pair_start[s.pair_count];
-        if (s.contact_count > b.contact_room) {
+        if (s.contact_count > s.contact_room) {
             atomic_max(&b.summary->contacts_needed, s.contact_count);
             s.stuck = true;
         }
     });
+}
+
+/* Each pair is looked at twice: for how many points it has, and for these. */
+TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+{
+    count_points(block, b, s);
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
         if (is_plain(s, i)) write_points(s, i, true);

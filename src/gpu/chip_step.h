@@ -1,0 +1,107 @@
+/* chip_step.h: a step of a world on the chip, from its row to its row. */
+#ifndef TN_GPU_CHIP_STEP_H
+#define TN_GPU_CHIP_STEP_H
+
+#include "batch_step.h"
+#include "chip_solve.h"
+
+namespace tn
+{
+
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__)
+#define TN_CHIP_LAPS 12
+static __device__ unsigned long long chip_laps[TN_CHIP_LAPS];
+#define LAP_ON_CHIP(k)                                                                             \
+    if (block.rank == 0) {                                                                         \
+        long long now = clock64();                                                                 \
+        atomicAdd(&chip_laps[k], (unsigned long long)(now - lap_start));                           \
+        lap_start = now;                                                                           \
+    }
+#define LAPS_START long long lap_start = clock64();
+#else
+#define LAP_ON_CHIP(k)
+#define LAPS_START
+#endif
+
+/* The places of a block, and what its worlds share. */
+TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld &s, char *pool,
+                                 char *scratch)
+{
+    block.once([&] {
+        Chip c;
+        Cursor large = {scratch, 0};
+        lay_out_block(b, s, large);
+        lay_out_chip(b, c, pool);
+        s.pool = pool;
+        s.bounds = c.bounds;
+        s.masks = c.masks;
+        s.mask_start = c.mask_start;
+        s.pair1 = c.pair1;
+        s.pair2 = c.pair2;
+        s.pair_start = c.pair_start;
+        s.pair_room = b.chip_pairs;
+        s.contact_room = b.chip_contacts;
+    });
+    copy_shared(block, b, s);
+}
+
+/* Up to the matrices. One that does not fit is stuck: nothing changes. */
+TN_DEVICE __noinline__ inline void begin_on_chip(Block block, const Worlds &b, ChipWorld &s, int w)
+{
+    const Chip c = chip_of(b, s);
+    LAPS_START
+    open_world(block, b, s, w);
+    LAP_ON_CHIP(0)
+    block.each(b.body_count, [&](int i) { assemble_system(b, s, i); });
+    LAP_ON_CHIP(1)
+    list_pairs(block, b, s);
+    LAP_ON_CHIP(2)
+    if (!s.stuck) count_points(block, b, s);
+    if (s.stuck) return;
+    LAP_ON_CHIP(3)
+    write_touches(block, b, s, c);
+    LAP_ON_CHIP(4)
+    rank_bodies(block, b, s, c);
+    if (s.stuck) return;
+    list_sides(block, b, s, c);
+    LAP_ON_CHIP(5)
+    block.each(b.body_count + 1, [&](int r) { write_velocity(b, s, c, r); });
+    block.each(b.body_count, [&](int r) { factor_rank(b, s, c, r); });
+    LAP_ON_CHIP(6)
+}
+
+TN_DEVICE __noinline__ inline void end_on_chip(Block block, const Worlds &b, ChipWorld &s)
+{
+    LAPS_START
+    block.each(6 * b.body_count, [&](int k) { s.v_end[k] += s.systems[k / 6].v_free[k % 6]; });
+    advance_world(block, b, s);
+    LAP_ON_CHIP(9)
+    if (s.bad) return;
+    forget_forces(block, b, s);
+    block.each(s.contact_count, [&](int i) {
+        keep_force(b, s, i, s.key[i], s.key_geom[i], i == 0 || s.key_geom[i - 1] != s.key_geom[i],
+                   s.lambda[i]);
+    });
+    LAP_ON_CHIP(10)
+}
+
+/* All steps that a world has to go, or up to one that does not fit. */
+TN_DEVICE inline void run_on_chip(const Block &block, const Worlds &b, ChipWorld &s, int w)
+{
+    while (is_on(b, w)) {
+        block.sync(); /* all have seen how many are left */
+        begin_on_chip(block, b, s, w);
+        if (s.stuck) break;
+        LAPS_START
+        int iterations = solve_on_chip(block, b, s);
+        block.once([&] { s.iterations = iterations; });
+        LAP_ON_CHIP(7)
+        if (!(b.tolerance > 0.0)) judge_on_chip(block, b, s);
+        LAP_ON_CHIP(8)
+        end_on_chip(block, b, s);
+    }
+    block.sync();
+}
+
+} // namespace tn
+#endif
