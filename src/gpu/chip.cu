@@ -13,13 +13,15 @@ __global__ void __launch_bounds__(TN_CHIP_THREADS, 1) run_steps(const __grid_con
 {
     __shared__ ChipWorld s;
     __shared__ int sums[TN_CHIP_THREADS / 32], taken;
-    Block block = {(int)threadIdx.x, (int)blockDim.x, sums};
+    if (threadIdx.x == 0) s.sums = sums;
+    __syncthreads();
+    const Block block = block_of(s);
     open_block(block, b, s, fast_memory,
                b.chip_scratch + (size_t)blockIdx.x * b.chip_scratch_size);
     for (;;) {
         block.once([&] { taken = atomicAdd(b.next_world, 1); });
         if (taken >= b.count) break;
-        run_on_chip(block, b, s, taken);
+        run_on_chip(b, s, taken);
     }
 }
 
@@ -88,7 +90,7 @@ void Chips::run(Queue &q, const Worlds &b)
     ChipWorld s;
     std::vector<float4> pool(size / sizeof(float4) + 1);
     open_block(block, b, s, (char *)pool.data(), b.chip_scratch);
-    for (int w = 0; w < b.count; w++) run_on_chip(block, b, s, w);
+    for (int w = 0; w < b.count; w++) run_on_chip(b, s, w);
 #endif
 }
 

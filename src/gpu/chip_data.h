@@ -67,6 +67,7 @@ struct ChipWorld : WorldBase {
     float4 *given;         /* what goes to e of contacts that yield */
     double mixed;          /* α of Chip.state */
     char *pool;            /* the shared memory */
+    int *sums;             /* as Block.sums */
 };
 
 /* Returns the bytes. */
@@ -122,6 +123,16 @@ TN_DEVICE inline Chip chip_of(const Worlds &b, const ChipWorld &s)
     lay_out_chip(b, c, s.pool);
 #endif
     return c;
+}
+
+TN_DEVICE inline Block block_of(const ChipWorld &s)
+{
+#ifdef __CUDACC__
+    return Block{(int)threadIdx.x, (int)blockDim.x, s.sums};
+#else
+    (void)s;
+    return Block{};
+#endif
 }
 
 /* Of a block, in device memory. */

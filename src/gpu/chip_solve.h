@@ -162,10 +162,12 @@ TN_DEVICE inline void mix_state(const ChipWorld &s, const Chip &c, int i, bool f
     }
 }
 
-/* From records to records; λ and what it does to the bodies are left in memory. */
-TN_DEVICE inline void iterate_on_chip(const Block &block, const Worlds &b, ChipWorld &s,
-                                      int iterations, bool first)
+/* From records to records; λ and what it does to the bodies are left in memory. This and the
+ * other parts of a step are functions of their own: each has the registers for itself. */
+TN_DEVICE __noinline__ inline void iterate_on_chip(const Worlds &b, ChipWorld &s, int iterations,
+                                                   bool first)
 {
+    const Block block = block_of(s);
     const Chip c = chip_of(b, s);
     double w = 1.0 / b.weight_scale; /* as in iterate_world */
     float alpha = (float)s.alpha, share = s.ratio > 0.0 ? (float)(w / (w + 1.0 / s.ratio)) : 1.0f;
@@ -251,29 +253,32 @@ TN_DEVICE inline void judge_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     note_error(s, map, rigid, f.w);
 }
 
-/* Apart from the iteration, which so has the registers; and so is the rest. */
-TN_DEVICE __noinline__ inline void judge_on_chip(Block block, const Worlds &b, ChipWorld &s)
+TN_DEVICE __noinline__ inline void judge_on_chip(const Worlds &b, ChipWorld &s)
 {
+    const Block block = block_of(s);
     const Chip c = chip_of(b, s);
     clear_errors(block, s);
     block.each(b.body_count, [&](int r) { end_velocity_of(s, c, b.body_count, r); });
     block.each(s.contact_count, [&](int i) { judge_touch(b, s, c, i); });
 }
 
-TN_DEVICE __noinline__ inline void soften_on_chip(Block block, const Worlds &b, ChipWorld &s)
+TN_DEVICE __noinline__ inline void soften_on_chip(const Worlds &b, ChipWorld &s)
 {
+    const Block block = block_of(s);
     const Chip c = chip_of(b, s);
     double before = TN_BATCH_RETREAT * s.ratio;
     block.each(s.contact_count, [&](int i) { soften_touch(b, s, c, i, before); });
     block.each(b.body_count, [&](int r) { factor_rank(b, s, c, r); });
 }
 
-TN_DEVICE inline int solve_on_chip(const Block &block, const Worlds &b, ChipWorld &s)
+TN_DEVICE inline void solve_on_chip(const Worlds &b, ChipWorld &s)
 {
-    return solve_in_chunks(
-        block, b, s,
-        [&](int chunk, bool first) { iterate_on_chip(block, b, s, chunk, first); },
-        [&] { judge_on_chip(block, b, s); }, [&] { soften_on_chip(block, b, s); });
+    const Block block = block_of(s);
+    int iterations = solve_in_chunks(
+        block, b, s, [&](int chunk, bool first) { iterate_on_chip(b, s, chunk, first); },
+        [&] { judge_on_chip(b, s); }, [&] { soften_on_chip(b, s); });
+    block.once([&] { s.iterations = iterations; });
+    if (!(b.tolerance > 0.0)) judge_on_chip(b, s);
 }
 
 } // namespace tn

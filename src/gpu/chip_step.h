@@ -46,8 +46,9 @@ TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld 
 }
 
 /* Up to the matrices. One that does not fit is stuck: nothing changes. */
-TN_DEVICE __noinline__ inline void begin_on_chip(Block block, const Worlds &b, ChipWorld &s, int w)
+TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, int w)
 {
+    const Block block = block_of(s);
     const Chip c = chip_of(b, s);
     LAPS_START
     open_world(block, b, s, w);
@@ -70,8 +71,9 @@ TN_DEVICE __noinline__ inline void begin_on_chip(Block block, const Worlds &b, C
     LAP_ON_CHIP(6)
 }
 
-TN_DEVICE __noinline__ inline void end_on_chip(Block block, const Worlds &b, ChipWorld &s)
+TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
 {
+    const Block block = block_of(s);
     LAPS_START
     block.each(6 * b.body_count, [&](int k) { s.v_end[k] += s.systems[k / 6].v_free[k % 6]; });
     advance_world(block, b, s);
@@ -86,19 +88,17 @@ TN_DEVICE __noinline__ inline void end_on_chip(Block block, const Worlds &b, Chi
 }
 
 /* All steps that a world has to go, or up to one that does not fit. */
-TN_DEVICE inline void run_on_chip(const Block &block, const Worlds &b, ChipWorld &s, int w)
+TN_DEVICE inline void run_on_chip(const Worlds &b, ChipWorld &s, int w)
 {
+    const Block block = block_of(s);
     while (is_on(b, w)) {
         block.sync(); /* all have seen how many are left */
-        begin_on_chip(block, b, s, w);
+        begin_on_chip(b, s, w);
         if (s.stuck) break;
         LAPS_START
-        int iterations = solve_on_chip(block, b, s);
-        block.once([&] { s.iterations = iterations; });
+        solve_on_chip(b, s);
         LAP_ON_CHIP(7)
-        if (!(b.tolerance > 0.0)) judge_on_chip(block, b, s);
-        LAP_ON_CHIP(8)
-        end_on_chip(block, b, s);
+        end_on_chip(b, s);
     }
     block.sync();
 }
