@@ -348,7 +348,7 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
         device_clear(q, b.summary, sizeof *b.summary);
         if (chips.blocks && again && !b.scratch) take_blocks();
         for (int k = 0; k < (chips.blocks ? again : go); k++) launch();
-        if (chips.blocks) chips.run(q, b);
+        if (chips.blocks) chips.run(q, b, go);
         const Worlds worlds = b;
         each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
             if (is_on(worlds, w)) atomic_max(&worlds.summary->left, worlds.left[w]);

@@ -12,12 +12,14 @@ namespace tn
 
 struct Chips {
     int threads = 0, blocks = 0; /* 0: these worlds are too large */
-    size_t size = 0;             /* shared memory of a block */
+    size_t size = 0;             /* shared memory of a block, */
+    size_t search_size = 0;      /* and of one that begins steps */
     Memory memory;
     /* Memory of the blocks, and what Worlds says of it. */
     void take(Queue &q, Worlds &b);
-    /* All steps that worlds have to go, of those that fit. */
-    void run(Queue &q, const Worlds &b);
+    /* All steps that worlds have to go, at most so many, of those that fit. */
+    void run(Queue &q, const Worlds &b, int steps);
+    void run_parts(Queue &q, Worlds b);
 };
 
 } // namespace tn

@@ -28,6 +28,10 @@ namespace tn
 
 #define TN_CHIP_OWN 3       /* contacts of a thread */
 #define TN_CHIP_THREADS 512 /* at most */
+#define TN_CHIP_WAVES 4     /* of blocks that a launch steps, where parts of a step are launches */
+#ifndef TN_CHIP_AT_ONCE
+#define TN_CHIP_AT_ONCE 2 /* blocks of so many that begin or end steps on a multiprocessor */
+#endif
 #define TN_CHIP_MATRIX 7    /* H⁻¹ and A of a body, in fours */
 #ifndef TN_CHIP_KEPT
 #define TN_CHIP_KEPT 0 /* of them in registers */
@@ -57,8 +61,19 @@ struct Chip {
     int push_room;
 };
 
+/* What is handed from the part that begins a step to the one that iterates, and to the one that
+ * ends it, in device memory: as the arrays of Chip. */
+struct Carry {
+    float4 *v4;
+    float2 *v2;
+    float4 *arm_a, *arm_b, *normal, *total;
+    Two16 *ends, *places;
+    int *fill, *slice;
+    uint16_t *order;
+};
+
 /* A step of a world, as World. */
-struct ChipWorld : WorldBase {
+struct alignas(16) ChipWorld : WorldBase {
     float4 *matrix;        /* all of a body's, planes of body_count */
     float *g, *force;      /* planes, too */
     float4 *lambda, *beta; /* behind λ the depth; beta: of side a, of side b */
@@ -66,6 +81,7 @@ struct ChipWorld : WorldBase {
     int *key_geom;         /* of this geom1 */
     float4 *given;         /* what goes to e of contacts that yield */
     double mixed;          /* α of Chip.state */
+    Carry carry;
     char *pool;            /* the shared memory */
     int *sums;             /* as Block.sums */
 };
@@ -164,6 +180,55 @@ TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Curs
     c.take(s.key, contacts);
     c.take(s.key_geom, contacts);
     c.take(s.given, contacts);
+    c.take(s.carry.v4, n + 1);
+    c.take(s.carry.v2, n + 1);
+    c.take(s.carry.arm_a, contacts);
+    c.take(s.carry.arm_b, contacts);
+    c.take(s.carry.normal, contacts);
+    c.take(s.carry.total, contacts);
+    c.take(s.carry.ends, contacts);
+    c.take(s.carry.places, contacts);
+    c.take(s.carry.fill, n);
+    c.take(s.carry.slice, n / 32 + 2);
+    c.take(s.carry.order, n);
+}
+
+/* The arrays that are handed on are these. */
+TN_DEVICE_AND_HOST inline void use_carry(Chip &c, const Carry &carry)
+{
+    c.v4 = carry.v4;
+    c.v2 = carry.v2;
+    c.arm_a = carry.arm_a;
+    c.arm_b = carry.arm_b;
+    c.normal = carry.normal;
+    c.total = carry.total;
+    c.ends = carry.ends;
+    c.places = carry.places;
+    c.fill = carry.fill;
+    c.slice = carry.slice;
+    c.order = carry.order;
+}
+
+/* Shared memory of the part that begins, where the records are carried; returns the bytes. */
+TN_DEVICE_AND_HOST inline size_t lay_out_search(const Worlds &b, Chip &c, char *pool)
+{
+    size_t rows = (size_t)b.moving_count * (size_t)b.segments, pairs = (size_t)b.chip_pairs,
+           n = (size_t)b.body_count;
+    Chip whole;
+    lay_out_chip(b, whole, pool);
+    c.push_room = whole.push_room;
+    Cursor all = {pool, 0};
+    all.take(c.pair1, pairs);
+    all.take(c.pair2, pairs);
+    all.take(c.pair_start, pairs + 1);
+    Cursor search = all, sides = all;
+    search.take(c.bounds, (size_t)b.slot_count);
+    search.take(c.masks, rows);
+    search.take(c.mask_start, rows + 1);
+    sides.take(c.sides, (size_t)c.push_room + 1);
+    sides.take(c.degree, n);
+    sides.take(c.rank, n);
+    return search.used > sides.used ? search.used : sides.used;
 }
 
 /* What threads hold from one phase to the next: up to N each, the first of all threads first. On the

@@ -85,7 +85,7 @@ TN_DEVICE inline void update_touch(const Chip &c, Touch &o, Mix mix)
     o.y = mix.keep * y + mix.take * ly;
     o.z = mix.keep * z + mix.take * lz;
     push(c, o.places.a, -1.0f, p, lx, ly, lz);
-    push(c, o.places.b, 1.0f, q, lx, ly, lz);
+    if (o.places.b < c.push_room) push(c, o.places.b, 1.0f, q, lx, ly, lz);
 }
 
 TN_DEVICE inline void sum_pushes(const Chip &c, const Hand &h, float F[6])
@@ -162,13 +162,11 @@ TN_DEVICE inline void mix_state(const ChipWorld &s, const Chip &c, int i, bool f
     }
 }
 
-/* From records to records; λ and what it does to the bodies are left in memory. This and the
- * other parts of a step are functions of their own: each has the registers for itself. */
-TN_DEVICE __noinline__ inline void iterate_on_chip(const Worlds &b, ChipWorld &s, int iterations,
-                                                   bool first)
+/* λ and what it does to the bodies are left in memory; `again`: records, too. */
+template <bool again>
+TN_DEVICE inline void iterate_records(const Block &block, const Worlds &b, ChipWorld &s,
+                                      const Chip &c, int iterations, bool first)
 {
-    const Block block = block_of(s);
-    const Chip c = chip_of(b, s);
     double w = 1.0 / b.weight_scale; /* as in iterate_world */
     float alpha = (float)s.alpha, share = s.ratio > 0.0 ? (float)(w / (w + 1.0 / s.ratio)) : 1.0f;
     Mix mix = {first ? 1.0f : alpha, 1.0f - alpha, alpha * share};
@@ -220,10 +218,20 @@ TN_DEVICE __noinline__ inline void iterate_on_chip(const Worlds &b, ChipWorld &s
         s.lambda[i] = float4{-f.x, -f.y, -f.z, s.lambda[i].w};
     });
     block.sync();
-    touches.each(block, contacts, [&](Touch &o, int i) {
-        if (i < contacts) store_touch(c, o, i);
-    });
-    block.sync();
+    if (again) {
+        touches.each(block, contacts, [&](Touch &o, int i) {
+            if (i < contacts) store_touch(c, o, i);
+        });
+        block.sync();
+    }
+}
+
+/* This and the other parts of a step are functions of their own: each has the registers for
+ * itself. */
+TN_DEVICE __noinline__ inline void iterate_on_chip(const Worlds &b, ChipWorld &s, int iterations,
+                                                   bool first)
+{
+    iterate_records<true>(block_of(s), b, s, chip_of(b, s), iterations, first);
 }
 
 TN_DEVICE inline void judge_touch(const Worlds &b, ChipWorld &s, const Chip &c, int i)
@@ -253,13 +261,17 @@ TN_DEVICE inline void judge_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     note_error(s, map, rigid, f.w);
 }
 
-TN_DEVICE __noinline__ inline void judge_on_chip(const Worlds &b, ChipWorld &s)
+TN_DEVICE inline void judge_records(const Block &block, const Worlds &b, ChipWorld &s,
+                                    const Chip &c)
 {
-    const Block block = block_of(s);
-    const Chip c = chip_of(b, s);
     clear_errors(block, s);
     block.each(b.body_count, [&](int r) { end_velocity_of(s, c, b.body_count, r); });
     block.each(s.contact_count, [&](int i) { judge_touch(b, s, c, i); });
+}
+
+TN_DEVICE __noinline__ inline void judge_on_chip(const Worlds &b, ChipWorld &s)
+{
+    judge_records(block_of(s), b, s, chip_of(b, s));
 }
 
 TN_DEVICE __noinline__ inline void soften_on_chip(const Worlds &b, ChipWorld &s)
@@ -278,7 +290,6 @@ TN_DEVICE inline void solve_on_chip(const Worlds &b, ChipWorld &s)
         block, b, s, [&](int chunk, bool first) { iterate_on_chip(b, s, chunk, first); },
         [&] { judge_on_chip(b, s); }, [&] { soften_on_chip(b, s); });
     block.once([&] { s.iterations = iterations; });
-    if (!(b.tolerance > 0.0)) judge_on_chip(b, s);
 }
 
 } // namespace tn

@@ -24,15 +24,12 @@ static __device__ unsigned long long chip_laps[TN_CHIP_LAPS];
 #endif
 
 /* The places of a block, and what its worlds share. */
-TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld &s, char *pool,
+TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c,
                                  char *scratch)
 {
     block.once([&] {
-        Chip c;
         Cursor large = {scratch, 0};
         lay_out_block(b, s, large);
-        lay_out_chip(b, c, pool);
-        s.pool = pool;
         s.bounds = c.bounds;
         s.masks = c.masks;
         s.mask_start = c.mask_start;
@@ -46,10 +43,9 @@ TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld 
 }
 
 /* Up to the matrices. One that does not fit is stuck: nothing changes. */
-TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, int w)
+TN_DEVICE inline void begin_records(const Block &block, const Worlds &b, ChipWorld &s,
+                                    const Chip &c, int w)
 {
-    const Block block = block_of(s);
-    const Chip c = chip_of(b, s);
     LAPS_START
     open_world(block, b, s, w);
     LAP_ON_CHIP(0)
@@ -71,9 +67,8 @@ TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, 
     LAP_ON_CHIP(6)
 }
 
-TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
+TN_DEVICE inline void end_records(const Block &block, const Worlds &b, ChipWorld &s)
 {
-    const Block block = block_of(s);
     LAPS_START
     block.each(6 * b.body_count, [&](int k) { s.v_end[k] += s.systems[k / 6].v_free[k % 6]; });
     advance_world(block, b, s);
@@ -85,6 +80,18 @@ TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
                    s.lambda[i]);
     });
     LAP_ON_CHIP(10)
+}
+
+/* ---- all of a step by one block, until a tolerance is reached ---- */
+
+TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, int w)
+{
+    begin_records(block_of(s), b, s, chip_of(b, s), w);
+}
+
+TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
+{
+    end_records(block_of(s), b, s);
 }
 
 /* All steps that a world has to go, or up to one that does not fit. */
@@ -101,6 +108,58 @@ TN_DEVICE inline void run_on_chip(const Worlds &b, ChipWorld &s, int w)
         end_on_chip(b, s);
     }
     block.sync();
+}
+
+/* ---- a number of iterations: parts that hand on what is carried ---- */
+
+/* Where a world is kept between the parts. */
+TN_DEVICE inline ChipWorld *kept_chip(const Worlds &b, int w)
+{
+    return (ChipWorld *)(b.chip_scratch + (size_t)(w - b.first) * b.chip_scratch_size);
+}
+
+TN_DEVICE inline void begin_part(const Block &block, const Worlds &b, ChipWorld &s, char *pool,
+                                 int w)
+{
+    Chip c;
+    lay_out_search(b, c, pool);
+    open_block(block, b, s, c, (char *)(kept_chip(b, w) + 1));
+    use_carry(c, s.carry);
+    begin_records(block, b, s, c, w);
+    block.once([&] { *kept_chip(b, w) = s; });
+}
+
+/* From device memory to shared memory and registers, and back. */
+TN_DEVICE inline void iterate_part(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
+{
+    int n = b.body_count, contacts = s.contact_count;
+    const Carry from = s.carry;
+    block.each(n + 1, [&](int i) {
+        c.v4[i] = from.v4[i];
+        c.v2[i] = from.v2[i];
+    });
+    block.each(n, [&](int i) {
+        c.fill[i] = from.fill[i];
+        c.order[i] = from.order[i];
+    });
+    block.each(n / 32 + 1, [&](int i) { c.slice[i] = from.slice[i]; });
+    block.each(contacts, [&](int i) {
+        c.arm_a[i] = from.arm_a[i];
+        c.arm_b[i] = from.arm_b[i];
+        c.normal[i] = from.normal[i];
+        c.total[i] = from.total[i];
+        c.ends[i] = from.ends[i];
+        c.places[i] = from.places[i];
+    });
+    iterate_records<false>(block, b, s, c, b.iterations, true);
+}
+
+TN_DEVICE inline void end_part(const Block &block, const Worlds &b, ChipWorld &s)
+{
+    Chip c{};
+    use_carry(c, s.carry);
+    judge_records(block, b, s, c);
+    end_records(block, b, s);
 }
 
 } // namespace tn
