@@ -80,8 +80,8 @@ TN_DEVICE inline void force_before(const Worlds &b, const WorldBase &s, const Tn
         }
 }
 
-/* A contact point as a constraint: bodies a and b (< 0: none), e, what it gives, D, B, the weights of
- * its sides, and J v_free + e + what it gives. */
+/* A contact point as a constraint: bodies a and b (< 0: none), e, what it gives, D, B, the weights
+ * of its sides, and J v_free + e + what it gives. */
 struct Row {
     int ra, rb;
     double e[3], give[3], D[2], B[2], beta[4], last[3], total[3], mu;

@@ -149,8 +149,8 @@ TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
     if (count) look_at(s, i, plain, s.points + first, count);
 }
 
-/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last, so
- * that those of spheres do not wait for them. */
+/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last,
+ * so that those of spheres do not wait for them. */
 TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBase &s)
 {
     block.once([&] { s.other_count = 0; });

@@ -223,8 +223,8 @@ TN_DEVICE __noinline__ void write_world(const Block &block, const Worlds &b, Wor
     block.each(b.body_count, [&](int r) { factor_body(s, r); });
 }
 
-/* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve: iterate so
- * many times, judge, and write the contacts again where they yield more. Returns how many
+/* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve: iterate
+ * so many times, judge, and write the contacts again where they yield more. Returns how many
  * iterations. Without a tolerance nobody judges. */
 template <class Iterate, class Judge, class Again>
 TN_DEVICE int solve_in_chunks(const Block &block, const Worlds &b, WorldBase &s, Iterate iterate,
@@ -266,8 +266,7 @@ TN_DEVICE int solve_in_chunks(const Block &block, const Worlds &b, WorldBase &s,
 template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b, World<R> &s)
 {
     return solve_in_chunks(
-        block, b, s,
-        [&](int chunk, bool first) { iterate_world<R>(block, b, s, chunk, first); },
+        block, b, s, [&](int chunk, bool first) { iterate_world<R>(block, b, s, chunk, first); },
         [&] { judge_world(block, b, s); }, [&] { write_world(block, b, s, true); });
 }
 

@@ -82,8 +82,7 @@ TN_DEVICE inline void open_world(const Block &block, const Worlds &b, WorldBase 
         in.qvel = b.qvel + i * (size_t)b.dof_count;
         *s.dynamics = in;
         for (int k = 0; k < 3; k++) s.model->option.gravity[k] = g[k];
-        s.model->links =
-            b.own_links ? b.own_links + i * (size_t)b.link_count : b.model->links;
+        s.model->links = b.own_links ? b.own_links + i * (size_t)b.link_count : b.model->links;
         s.collider->model = s.model;
         s.collider->slots = s.slots;
         s.collider->place = s.place;

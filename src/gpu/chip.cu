@@ -92,9 +92,9 @@ void Chips::take(Queue &q, Worlds &b)
 #ifdef __CUDACC__
     int device = 0, each = 0, count = 0;
     auto allow = [&](const void *kernel, size_t bytes) {
-        q.check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)bytes),
-                "using the device");
+        q.check(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+            "using the device");
     };
     allow((const void *)run_steps, size);
     allow((const void *)iterate_chips, size);

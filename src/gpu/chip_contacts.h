@@ -109,8 +109,7 @@ TN_DEVICE inline void list_sides(const Block &block, const Worlds &b, ChipWorld 
         c.sides[first_place(c, e.a) + 32 * atomic_add(&c.fill[e.a], 1)] = (uint16_t)(2 * i);
         if (e.b < n) {
             e.b = c.rank[e.b];
-            c.sides[first_place(c, e.b) + 32 * atomic_add(&c.fill[e.b], 1)] =
-                (uint16_t)(2 * i + 1);
+            c.sides[first_place(c, e.b) + 32 * atomic_add(&c.fill[e.b], 1)] = (uint16_t)(2 * i + 1);
         }
         c.ends[i] = e;
         c.places[i].b = (uint16_t)c.push_room;

@@ -7,10 +7,11 @@
  *     iteration    matrices of bodies, pushes       sides
  *
  * A push is the force and moment of a contact on one of its bodies. While it iterates, a contact is
- * in the registers of its thread, and so is a part of a body's matrices. Bodies are numbered by how many sides
- * they have, most first; sides of 32 bodies lie side by side: threads that sum them up read from
- * different banks, and are done at about the same time. What the engine's routines want to see is
- * in memory that the block has for all its worlds, small enough to stay in the device's cache. */
+ * in the registers of its thread, and so is a part of a body's matrices. Bodies are numbered by how
+ * many sides they have, most first; sides of 32 bodies lie side by side: threads that sum them up
+ * read from different banks, and are done at about the same time. What the engine's routines want
+ * to see is in memory that the block has for all its worlds, small enough to stay in the device's
+ * cache. */
 #ifndef TN_GPU_CHIP_DATA_H
 #define TN_GPU_CHIP_DATA_H
 
@@ -32,7 +33,7 @@ namespace tn
 #ifndef TN_CHIP_AT_ONCE
 #define TN_CHIP_AT_ONCE 2 /* blocks of so many that begin or end steps on a multiprocessor */
 #endif
-#define TN_CHIP_MATRIX 7    /* H⁻¹ and A of a body, in fours */
+#define TN_CHIP_MATRIX 7 /* H⁻¹ and A of a body, in fours */
 #ifndef TN_CHIP_KEPT
 #define TN_CHIP_KEPT 0 /* of them in registers */
 #endif
@@ -82,8 +83,8 @@ struct alignas(16) ChipWorld : WorldBase {
     float4 *given;         /* what goes to e of contacts that yield */
     double mixed;          /* α of Chip.state */
     Carry carry;
-    char *pool;            /* the shared memory */
-    int *sums;             /* as Block.sums */
+    char *pool; /* the shared memory */
+    int *sums;  /* as Block.sums */
 };
 
 /* Returns the bytes. */
@@ -231,8 +232,8 @@ TN_DEVICE_AND_HOST inline size_t lay_out_search(const Worlds &b, Chip &c, char *
     return search.used > sides.used ? search.used : sides.used;
 }
 
-/* What threads hold from one phase to the next: up to N each, the first of all threads first. On the
- * device f gets some that are beyond the count, too. */
+/* What threads hold from one phase to the next: up to N each, the first of all threads first. On
+ * the device f gets some that are beyond the count, too. */
 #ifdef __CUDACC__
 template <class T, int N> struct Held {
     T own[N];
@@ -240,8 +241,7 @@ template <class T, int N> struct Held {
     {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            if (k * block.size + (block.rank & ~31) < count)
-                f(own[k], k * block.size + block.rank);
+            if (k * block.size + (block.rank & ~31) < count) f(own[k], k * block.size + block.rank);
     }
 };
 #else

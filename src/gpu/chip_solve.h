@@ -1,6 +1,6 @@
-/* chip_solve.h: SubADMM and its judge for a world on the chip (docs/solver.md; batch_solve.h has the
- * same for worlds of any size). Between two syncs contacts update their forces and push their bodies,
- * then bodies sum up the pushes and update their velocities. */
+/* chip_solve.h: SubADMM and its judge for a world on the chip (docs/solver.md; batch_solve.h has
+ * the same for worlds of any size). Between two syncs contacts update their forces and push their
+ * bodies, then bodies sum up the pushes and update their velocities. */
 #ifndef TN_GPU_CHIP_SOLVE_H
 #define TN_GPU_CHIP_SOLVE_H
 
@@ -12,9 +12,9 @@ namespace tn
 
 /* A contact in the hands of a thread. */
 struct Touch {
-    float4 p, o, n;    /* as arm_a, arm_b and normal of Chip, but p.w: Bn - Bt */
-    float ex, ey, ez;  /* as total */
-    float x, y, z;     /* as state */
+    float4 p, o, n;   /* as arm_a, arm_b and normal of Chip, but p.w: Bn - Bt */
+    float ex, ey, ez; /* as total */
+    float x, y, z;    /* as state */
     Two16 ends, places;
 };
 
@@ -93,7 +93,8 @@ TN_DEVICE inline void sum_pushes(const Chip &c, const Hand &h, float F[6])
     TN_UNROLL
     for (int k = 0; k < 6; k++) F[k] = 0.0f;
     TN_UNROLL_TWICE /* more would take the registers of the contacts */
-    for (int i = h.begin; i < h.end; i += 32) {
+        for (int i = h.begin; i < h.end; i += 32)
+    {
         float4 f = c.push4[i];
         float2 m = c.push2[i];
         F[0] += f.x, F[1] += f.y, F[2] += f.z, F[3] += f.w, F[4] += m.x, F[5] += m.y;
@@ -116,13 +117,12 @@ TN_DEVICE inline void update_hand(const Chip &c, Hand &h, int r, int n, float al
         v[k] = 0.0f;
     }
     TN_UNROLL
-    for (int i = 0; i < 6; i++)
-        TN_UNROLL
-        for (int j = i; j < 6; j++) {
-            float m = all[sym6(i, j)];
-            v[i] += m * x[j];
-            if (j > i) v[j] += m * x[i];
-        }
+    for (int i = 0; i < 6; i++) TN_UNROLL
+    for (int j = i; j < 6; j++) {
+        float m = all[sym6(i, j)];
+        v[i] += m * x[j];
+        if (j > i) v[j] += m * x[i];
+    }
     c.v4[r] = float4{v[0], v[1], v[2], v[3]};
     c.v2[r] = float2{v[4], v[5]};
     const float *A = all + 21;
