@@ -76,19 +76,22 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
     });
 }
 
-/* Types in order: plane, sphere, capsule, box. */
+/* Types in order: plane, sphere, capsule, cylinder, box. Nobody hands over two of the last two, but
+ * for two boxes. */
 TN_DEVICE inline bool collide_few(const TnPlaced *a, const TnPlaced *b, double reach,
                                   TnManifold *out)
 {
     TnGeomType first = a->shape->type, second = b->shape->type;
     if (first == TN_GEOM_PLANE) return tn_collide_plane(a, b, reach, out);
     if (first == TN_GEOM_SPHERE)
-        return second == TN_GEOM_CAPSULE ? tn_collide_sphere_capsule(a, b, reach, out)
-                                         : tn_collide_sphere_box(a, b, reach, out);
+        return second == TN_GEOM_CAPSULE    ? tn_collide_sphere_capsule(a, b, reach, out)
+               : second == TN_GEOM_CYLINDER ? tn_collide_sphere_cylinder(a, b, reach, out)
+                                            : tn_collide_sphere_box(a, b, reach, out);
     if (first == TN_GEOM_CAPSULE)
-        return second == TN_GEOM_CAPSULE ? tn_collide_capsule_capsule(a, b, reach, out)
-                                         : tn_collide_capsule_box(a, b, reach, out);
-    return false;
+        return second == TN_GEOM_CAPSULE    ? tn_collide_capsule_capsule(a, b, reach, out)
+               : second == TN_GEOM_CYLINDER ? tn_collide_capsule_cylinder(a, b, reach, out)
+                                            : tn_collide_capsule_box(a, b, reach, out);
+    return first == TN_GEOM_BOX && tn_collide_box_box(a, b, reach, out);
 }
 
 TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
