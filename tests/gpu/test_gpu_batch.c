@@ -236,6 +236,22 @@ TEST(mocap_bodies_push)
     tn_model_destroy(model);
 }
 
+TEST(a_world_without_bodies_passes_time)
+{
+    TnError err = {0};
+    TnModel *model = load_text(
+        "<mujoco><worldbody><geom type='plane' size='5 5 1'/></worldbody></mujoco>", &err);
+    const double tolerances[] = {0.0, 1e-6};
+    for (int k = 0; k < 2; k++) {
+        TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA, tolerances[k], 20), model);
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        CHECK(tn_batch_view(batch).time[COUNT - 1] > 0.0);
+        CHECK(tn_batch_view(batch).reports[0].contact_count == 0);
+        tn_batch_destroy(batch);
+    }
+    tn_model_destroy(model);
+}
+
 /* By the default options contacts yield, and the error is 100 × tolerance. */
 TEST(default_options_converge)
 {
