@@ -27,7 +27,8 @@ typedef struct TnGpuRows {
 } TnGpuRows;
 
 /* NULL: *err says why. All worlds have the model's gravity and parameters, and no state yet. Models
- * are those that the caller has checked: free bodies of spheres, capsules and boxes. */
+ * are those that the caller has checked: free bodies of spheres, capsules, cylinders
+ * and boxes. */
 TnGpuBatch *tn_gpu_batch_create(const struct TnModel *model, const struct TnCollider *collider,
                                 const TnGpuDef *def, int count, TnError *err);
 void tn_gpu_batch_destroy(TnGpuBatch *batch); /* NULL is allowed */

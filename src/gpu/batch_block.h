@@ -35,6 +35,7 @@ struct Block {
         for (int i = rank; i < n; i += size) f(i);
         __syncthreads();
     }
+    __device__ void sync() const { __syncthreads(); }
     template <class F> __device__ void once(F f) const
     {
         if (rank == 0) f();
@@ -72,6 +73,7 @@ struct Block {
     {
         for (int i = 0; i < n; i++) f(i);
     }
+    void sync() const {}
     template <class F> void once(F f) const { f(); }
     void scan(int *x, int n) const
     {

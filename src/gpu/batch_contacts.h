@@ -10,10 +10,9 @@
 namespace tn
 {
 
-/* Frames, A and v_free, and the first v less v_free: so is v in the iteration. */
-template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, int i)
+/* Frames, A⁻¹ and v_free of a body. */
+TN_DEVICE inline void assemble_system(const Worlds &b, WorldBase &s, int i)
 {
-    typedef typename Vec4<R>::type V;
     int l = b.body_link[i];
     const TnLink *link = &s.model->links[l];
     const TnJoint *joint = &s.model->joints[link->joint_start];
@@ -22,21 +21,37 @@ template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, in
     tn_link_frame_from_walk(&s.frames[l], link, &walk);
     TnRigidSystem *system = &s.systems[i];
     tn_rigid_assemble(s.dynamics, l, &s.frames[l], system);
-    const double *I = system->inertia_rate, *v = system->v;
-    const double packed[6] = {I[0], I[1], I[2], I[4], I[5], I[8]};
-    double *inverse = s.inverse + 7 * i, a = system->mass_rate, v_less[6];
+    const double *v = system->v;
+    double *inverse = s.inverse + 7 * i;
     for (int k = 0; k < 6; k++) {
         s.twists[l][k] = v[k];
         s.end_twists[l][k] = v[k] + (system->v_free[k] - v[k]) / b.theta;
     }
-    inverse[0] = 1.0 / a;
-    invert_sym3(I, inverse + 1);
+    inverse[0] = 1.0 / system->mass_rate;
+    invert_sym3(system->inertia_rate, inverse + 1);
+}
+
+/* A, upper triangle of its angular part. */
+TN_DEVICE inline void pack_inertia(const TnRigidSystem *system, double A[7])
+{
+    const double *I = system->inertia_rate;
+    const double packed[7] = {system->mass_rate, I[0], I[1], I[2], I[4], I[5], I[8]};
+    for (int k = 0; k < 7; k++) A[k] = packed[k];
+}
+
+/* And A, and the first v less v_free: so is v in the iteration. */
+template <class R> TN_DEVICE void assemble_body(const Worlds &b, World<R> &s, int i)
+{
+    typedef typename Vec4<R>::type V;
+    assemble_system(b, s, i);
+    const TnRigidSystem *system = &s.systems[i];
     IterBody<R> *body = &s.bodies[i];
-    body->A[0] = (R)a;
-    for (int k = 0; k < 6; k++) body->A[k + 1] = (R)packed[k];
-    for (int k = 0; k < 6; k++) v_less[k] = v[k] - system->v_free[k];
-    s.v[i] = V{(R)v_less[0], (R)v_less[1], (R)v_less[2], 0};
-    s.spin[i] = V{(R)v_less[3], (R)v_less[4], (R)v_less[5], 0};
+    double A[7], v[6];
+    pack_inertia(system, A);
+    for (int k = 0; k < 7; k++) body->A[k] = (R)A[k];
+    for (int k = 0; k < 6; k++) v[k] = system->v[k] - system->v_free[k];
+    s.v[i] = V{(R)v[0], (R)v[1], (R)v[2], 0};
+    s.spin[i] = V{(R)v[3], (R)v[4], (R)v[5], 0};
 }
 
 /* As shift_of. */
@@ -75,18 +90,22 @@ TN_DEVICE inline void side_compliance(const Worlds &b, const WorldBase &s, int b
         carried_compliance(b, s, body - b.free_count, arm, n, out);
 }
 
-/* `again`: contacts yield more now, and the forces that were found are the first guess. */
-template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, int i, bool again)
+/* A contact point as a constraint: bodies a and b (< 0: none), e, what it gives, D, B, the weights
+ * of its sides, and J v_free + e + what it gives. */
+struct Row {
+    int ra, rb;
+    double e[3], give[3], D[2], B[2], beta[4], last[3], total[3], mu;
+};
+
+TN_DEVICE inline Row row_of(const Worlds &b, const WorldBase &s, const TnContactPoint *c)
 {
-    typedef typename Vec4<R>::type V;
-    const TnContactPoint *c = &s.points[i];
+    Row row;
     int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
-    int ra = b.link_body[la], rb = b.link_body[lb];
+    int ra = row.ra = b.link_body[la], rb = row.rb = b.link_body[lb];
     const double *n = c->normal, *p = c->arm1, *o = c->arm2;
-    double *e = s.shift + 3 * i, *give = s.give + 3 * i, *D = s.yield + 2 * i,
-           *beta = s.start_beta + 4 * i, last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2];
-    shift_at(b, s, c, la, lb, e);
-    force_before(b, s, c, last);
+    double Ca[2], Cb[2] = {0.0, 0.0}, va[3], vb[3] = {0.0, 0.0, 0.0}, *D = row.D;
+    shift_at(b, s, c, la, lb, row.e);
+    force_before(b, s, c, row.last);
     side_compliance(b, s, ra, p, n, Ca);
     if (rb >= 0) side_compliance(b, s, rb, o, n, Cb);
     for (int k = 0; k < 2; k++) {
@@ -94,22 +113,38 @@ template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, in
         double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
                fb = Cb[k] > least ? Cb[k] : least;
         double w = (fa + (rb >= 0 ? fb : 0.0)) / b.weight_scale;
-        beta[k] = b.weight_scale / fa;
-        beta[k + 2] = rb >= 0 ? b.weight_scale / fb : 0.0;
-        B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
+        row.beta[k] = b.weight_scale / fa;
+        row.beta[k + 2] = rb >= 0 ? b.weight_scale / fb : 0.0;
+        row.B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
     }
-    double ln = v3_dot(n, last), yields = s.ratio > 0.0 ? 1.0 / s.ratio : 0.0;
-    for (int k = 0; k < 3; k++) give[k] = -yields * (D[1] * last[k] + (D[0] - D[1]) * ln * n[k]);
-    double mu = c->dim == 1 ? 0.0 : c->friction[0];
+    double ln = v3_dot(n, row.last), yields = s.ratio > 0.0 ? 1.0 / s.ratio : 0.0;
+    for (int k = 0; k < 3; k++)
+        row.give[k] = -yields * (D[1] * row.last[k] + (D[0] - D[1]) * ln * n[k]);
+    point_velocity(va, s.systems[ra].v_free, p);
+    if (rb >= 0) point_velocity(vb, s.systems[rb].v_free, o);
+    for (int k = 0; k < 3; k++) row.total[k] = row.e[k] + row.give[k] + vb[k] - va[k];
+    row.mu = c->dim == 1 ? 0.0 : c->friction[0];
+    return row;
+}
+
+/* `again`: contacts yield more now, and the forces that were found are the first guess. */
+template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, int i, bool again)
+{
+    typedef typename Vec4<R>::type V;
+    const TnContactPoint *c = &s.points[i];
+    const Row row = row_of(b, s, c);
+    const double *n = c->normal, *p = c->arm1, *o = c->arm2, *total = row.total, *last = row.last;
+    for (int k = 0; k < 3; k++) {
+        s.shift[3 * i + k] = row.e[k];
+        s.give[3 * i + k] = row.give[k];
+    }
+    for (int k = 0; k < 2; k++) s.yield[2 * i + k] = row.D[k];
+    for (int k = 0; k < 4; k++) s.start_beta[4 * i + k] = row.beta[k];
     R share = (R)b.warm_start;
-    s.ends[i] = Ends16{(short)ra, (short)rb};
-    s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
-    s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
-    s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
-    double fa[3], fb[3] = {0.0, 0.0, 0.0}, total[3];
-    point_velocity(fa, s.systems[ra].v_free, p);
-    if (rb >= 0) point_velocity(fb, s.systems[rb].v_free, o);
-    for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + fb[k] - fa[k];
+    s.ends[i] = Ends16{(short)row.ra, (short)row.rb};
+    s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)row.B[0]};
+    s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)row.B[1]};
+    s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)row.mu};
     s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], 0};
     if (!again) s.lambda[i] = V{share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
     s.trial[i] = s.lambda[i];

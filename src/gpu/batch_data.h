@@ -63,6 +63,11 @@ struct Worlds {
     size_t fast_robots;             /* of the latter: of robots */
     int first, at_once;
     bool fast_is_shared;
+    /* worlds that stay on the chip: chip_data.h */
+    int chip_contacts, chip_pairs;
+    char *chip_scratch; /* per block */
+    size_t chip_scratch_size;
+    int *next_world; /* that no block has taken yet */
 };
 
 /* Whether a world has a step to take. */
@@ -85,6 +90,7 @@ template <class R> struct IterBody {
 struct WorldBase {
     int index;
     double t, gravity_size, ratio, alpha;
+    int pair_room, contact_room; /* that it has here */
     int pair_count, other_count, contact_count;
     bool bad, stuck;
     /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
@@ -124,10 +130,15 @@ template <class R> struct Fast {
     RobotFast<R> fast_robot;
 };
 
+/* Its memory begins with it, so the rest is aligned as it is. */
 template <class R> struct alignas(16) World : WorldBase, Fast<R> {
     IterBody<R> *bodies;
     int *side_fill; /* per body */
 };
+
+#ifdef __CUDACC__
+extern __shared__ __align__(16) char fast_memory[];
+#endif
 
 template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s, Cursor &c)
 {

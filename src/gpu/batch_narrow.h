@@ -61,7 +61,7 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
     block.scan(s.mask_start, rows);
     block.once([&] {
         s.pair_count = s.mask_start[rows];
-        if (s.pair_count > b.pair_room) {
+        if (s.pair_count > s.pair_room) {
             atomic_max(&b.summary->pairs_needed, s.pair_count);
             s.stuck = true;
         }
@@ -76,19 +76,22 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
     });
 }
 
-/* Types in order: plane, sphere, capsule, box. */
+/* Types in order: plane, sphere, capsule, cylinder, box. Nobody hands over two of the last two, but
+ * for two boxes. */
 TN_DEVICE inline bool collide_few(const TnPlaced *a, const TnPlaced *b, double reach,
                                   TnManifold *out)
 {
     TnGeomType first = a->shape->type, second = b->shape->type;
     if (first == TN_GEOM_PLANE) return tn_collide_plane(a, b, reach, out);
     if (first == TN_GEOM_SPHERE)
-        return second == TN_GEOM_CAPSULE ? tn_collide_sphere_capsule(a, b, reach, out)
-                                         : tn_collide_sphere_box(a, b, reach, out);
+        return second == TN_GEOM_CAPSULE    ? tn_collide_sphere_capsule(a, b, reach, out)
+               : second == TN_GEOM_CYLINDER ? tn_collide_sphere_cylinder(a, b, reach, out)
+                                            : tn_collide_sphere_box(a, b, reach, out);
     if (first == TN_GEOM_CAPSULE)
-        return second == TN_GEOM_CAPSULE ? tn_collide_capsule_capsule(a, b, reach, out)
-                                         : tn_collide_capsule_box(a, b, reach, out);
-    return false;
+        return second == TN_GEOM_CAPSULE    ? tn_collide_capsule_capsule(a, b, reach, out)
+               : second == TN_GEOM_CYLINDER ? tn_collide_capsule_cylinder(a, b, reach, out)
+                                            : tn_collide_capsule_box(a, b, reach, out);
+    return first == TN_GEOM_BOX && tn_collide_box_box(a, b, reach, out);
 }
 
 TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
@@ -150,9 +153,9 @@ TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
     if (count) look_at(s, i, plain, s.points + first, count);
 }
 
-/* Each pair is looked at twice: for how many points it has, and for these. Pairs of other shapes
- * than spheres come last, so that those of spheres do not wait for them. */
-TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last,
+ * so that those of spheres do not wait for them. */
+TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBase &s)
 {
     block.once([&] { s.other_count = 0; });
     block.each(s.pair_count, [&](int i) {
@@ -167,11 +170,17 @@ TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase
     block.scan(s.pair_start, s.pair_count);
     block.once([&] {
         s.contact_count = s.pair_start[s.pair_count];
-        if (s.contact_count > b.contact_room) {
+        if (s.contact_count > s.contact_room) {
             atomic_max(&b.summary->contacts_needed, s.contact_count);
             s.stuck = true;
         }
     });
+}
+
+/* Each pair is looked at twice: for how many points it has, and for these. */
+TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
+{
+    count_points(block, b, s);
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
         if (is_plain(s, i)) write_points(s, i, true);

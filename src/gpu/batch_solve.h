@@ -111,8 +111,6 @@ TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<
 
 #ifdef __CUDACC__
 
-extern __shared__ __align__(16) char fast_memory[];
-
 /* A thread for each body, whose matrix stays in its registers. */
 template <class R>
 TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const World<R> &s,
@@ -169,6 +167,23 @@ template <class R> TN_DEVICE void end_velocity(World<R> &s, int r)
     pushed_velocity(s.inverse + 7 * r, s.systems[r].v_free, F, s.v_end + 6 * r);
 }
 
+/* Into the sums and the worst of all; depth: m. */
+TN_DEVICE inline void note_error(WorldBase &s, double map, double rigid, double depth)
+{
+    if (!(map < INFINITY)) s.bad = true;
+    atomic_max(&s.worst, double_bits(map));
+    atomic_max(&s.worst_rigid, double_bits(rigid));
+    if (!(depth > 0.0)) return;
+    atomic_max(&s.deepest, double_bits(depth));
+    atomic_add(&s.depths, (unsigned long long)(depth / TN_DEPTH_UNIT));
+    atomic_add(&s.deep, 1);
+}
+
+TN_DEVICE inline void clear_errors(const Block &block, WorldBase &s)
+{
+    block.once([&] { s.worst = s.worst_rigid = s.deepest = s.depths = 0, s.deep = 0; });
+}
+
 template <class R> TN_DEVICE void judge_contact(World<R> &s, int i)
 {
     const TnContactPoint *c = &s.points[i];
@@ -187,13 +202,7 @@ template <class R> TN_DEVICE void judge_contact(World<R> &s, int i)
             u[k] += s.give[3 * i + k] + (D[1] * l[k] + (D[0] - D[1]) * ln * n[k]) / s.ratio;
         map = natural_map(u, l, n, D, mu);
     }
-    if (!(map < INFINITY)) s.bad = true;
-    atomic_max(&s.worst, double_bits(map));
-    atomic_max(&s.worst_rigid, double_bits(rigid));
-    if (!(depth > 0.0)) return;
-    atomic_max(&s.deepest, double_bits(depth));
-    atomic_add(&s.depths, (unsigned long long)(depth / TN_DEPTH_UNIT));
-    atomic_add(&s.deep, 1);
+    note_error(s, map, rigid, depth);
 }
 
 TN_DEVICE inline double double_from(unsigned long long bits)
@@ -207,7 +216,7 @@ TN_DEVICE inline double double_from(unsigned long long bits)
 template <class R>
 TN_DEVICE __noinline__ void judge_world(const Block &block, const Worlds &b, World<R> &s)
 {
-    block.once([&] { s.worst = s.worst_rigid = s.deepest = s.depths = 0, s.deep = 0; });
+    clear_errors(block, s);
     block.each(b.free_count, [&](int r) { end_velocity(s, r); });
     robots_end_velocity(block, b, s);
     block.each(s.contact_count, [&](int i) { judge_contact(s, i); });
@@ -226,9 +235,12 @@ TN_DEVICE __noinline__ void write_world(const Block &block, const Worlds &b, Wor
     factor_robots(block, b, s);
 }
 
-/* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve. Returns
- * how many iterations. Without a tolerance nobody judges. */
-template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b, World<R> &s)
+/* Chunks until the tolerance or the limit is reached, with the same help as Scene::solve: iterate
+ * so many times, judge, and write the contacts again where they yield more. Returns how many
+ * iterations. Without a tolerance nobody judges. */
+template <class Iterate, class Judge, class Again>
+TN_DEVICE int solve_in_chunks(const Block &block, const Worlds &b, WorldBase &s, Iterate iterate,
+                              Judge judge, Again again)
 {
     bool looks = b.tolerance > 0.0, soft = false;
     int chunk = looks && b.iterations > TN_BATCH_CHUNK ? TN_BATCH_CHUNK : b.iterations;
@@ -237,9 +249,9 @@ template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b
     double half = INFINITY, unit = s.gravity_size * s.t;
     for (;;) {
         block.once([&] { s.alpha = less[relaxation]; });
-        iterate_world<R>(block, b, s, chunk, done == 0);
+        iterate(chunk, done == 0);
         if (!looks) return chunk;
-        judge_world(block, b, s);
+        judge();
         done += chunk;
         total += chunk;
         double error = sqrt(double_from(s.worst)) / unit;
@@ -254,15 +266,20 @@ template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b
         if (done < b.iterations) continue;
         if (soft || !(s.ratio > 0.0)) return total;
         soft = true;
-#ifdef __CUDA_ARCH__
-        __syncthreads(); /* all have read the error */
-#endif
+        block.sync(); /* all have read the error */
         block.once([&] { s.ratio /= TN_BATCH_RETREAT; });
-        write_world(block, b, s, true);
+        again();
         done = relaxation = 0;
         patience = TN_BATCH_PATIENCE;
         half = INFINITY;
     }
+}
+
+template <class R> TN_DEVICE int solve_world(const Block &block, const Worlds &b, World<R> &s)
+{
+    return solve_in_chunks(
+        block, b, s, [&](int chunk, bool first) { iterate_world<R>(block, b, s, chunk, first); },
+        [&] { judge_world(block, b, s); }, [&] { write_world(block, b, s, true); });
 }
 
 } // namespace tn

@@ -43,17 +43,20 @@ TN_DEVICE inline void place_fixed(const Worlds &b, WorldBase &s, int l)
     for (int k = 0; k < 6; k++) s.twists[l][k] = s.end_twists[l][k] = twist[k];
 }
 
-/* Of a world that begins a step: its places, the model as it has it, and its geoms. */
-template <class R>
-TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int w)
+/* What worlds share, to where steps write into it. */
+TN_DEVICE inline void copy_shared(const Block &block, const Worlds &b, WorldBase &s)
+{
+    copy_words(block, s.model, b.model, 1);
+    copy_words(block, s.collider, b.collider, 1);
+    copy_words(block, s.slots, b.collider->slots, b.slot_count);
+    copy_words(block, s.place, b.collider->place, b.slot_count);
+}
+
+/* Of a world that begins a step: its parameters, the model as it has it, and links that are led. */
+TN_DEVICE inline void open_world(const Block &block, const Worlds &b, WorldBase &s, int w)
 {
     block.once([&] {
         size_t i = (size_t)w;
-        char *scratch = b.scratch + (size_t)(w - b.first) * b.scratch_size;
-        Cursor large = {scratch, sizeof(World<R>)},
-               small = {scratch + b.scratch_size - b.fast_size, 0};
-        lay_out(b, s, large);
-        lay_out_fast<R>(b, s, small);
         const double *g = b.gravity + 3 * i;
         double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
         s.index = w;
@@ -85,18 +88,8 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
             in.blend = s.robot.blend;
         }
         *s.dynamics = in;
-    });
-    copy_words(block, s.model, b.model, 1);
-    copy_words(block, s.collider, b.collider, 1);
-    copy_words(block, s.slots, b.collider->slots, b.slot_count);
-    copy_words(block, s.place, b.collider->place, b.slot_count);
-    block.each(b.link_count, [&](int l) {
-        if (b.link_body[l] < 0) place_fixed(b, s, l); /* robots stand on these */
-    });
-    block.once([&] {
-        size_t i = (size_t)w;
-        for (int k = 0; k < 3; k++) s.model->option.gravity[k] = b.gravity[3 * i + (size_t)k];
-        if (b.own_links) s.model->links = b.own_links + i * (size_t)b.link_count;
+        for (int k = 0; k < 3; k++) s.model->option.gravity[k] = g[k];
+        s.model->links = b.own_links ? b.own_links + i * (size_t)b.link_count : b.model->links;
         own_parts_of_robots(b.robots, i, s.model);
         s.collider->model = s.model;
         s.collider->slots = s.slots;
@@ -105,6 +98,25 @@ TN_DEVICE void open_world(const Block &block, const Worlds &b, World<R> &s, int 
         s.collider->surfaces =
             (TnSurface *)(b.own_surfaces ? b.own_surfaces + i * (size_t)b.geom_count : b.surfaces);
     });
+    block.each(b.link_count, [&](int l) {
+        if (b.link_body[l] < 0) place_fixed(b, s, l);
+    });
+}
+
+/* The places of a world in its memory. */
+template <class R>
+TN_DEVICE void open_memory(const Block &block, const Worlds &b, World<R> &s, int w)
+{
+    block.once([&] {
+        char *scratch = b.scratch + (size_t)(w - b.first) * b.scratch_size;
+        Cursor large = {scratch, sizeof(World<R>)},
+               small = {scratch + b.scratch_size - b.fast_size, 0};
+        lay_out(b, s, large);
+        lay_out_fast<R>(b, s, small);
+        s.pair_room = b.pair_room;
+        s.contact_room = b.contact_room;
+    });
+    copy_shared(block, b, s);
 }
 
 /* Between the parts of a step a world is kept at the start of its memory. */
@@ -129,10 +141,10 @@ TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
         if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10))) s.bad = true;
 }
 
-/* The new state and the forces that it came by become those of the world. */
-template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b, World<R> &s)
+/* The new state becomes that of the world. */
+TN_DEVICE inline void take_state(const Block &block, const Worlds &b, const WorldBase &s)
 {
-    size_t w = (size_t)s.index, row = w * (size_t)b.geom_count, base = w * (size_t)b.contact_room;
+    size_t w = (size_t)s.index;
     double *qpos = b.qpos + w * (size_t)b.qpos_count, *qvel = b.qvel + w * (size_t)b.dof_count;
     block.each(b.qpos_count, [&](int i) { qpos[i] = s.next_qpos[i]; });
     block.each(b.dof_count, [&](int i) { qvel[i] = s.next_qvel[i]; });
@@ -140,19 +152,27 @@ template <class R> TN_DEVICE void take_over(const Block &block, const Worlds &b,
         size_t at = 7 * w * (size_t)b.mocap_count + (size_t)i;
         b.mocap[at] = b.mocap_target[at];
     });
-    block.each(b.geom_count, [&](int i) { b.old_count[row + (size_t)i] = 0; });
-    keep_robots(block, b, s);
-    block.each(s.contact_count, [&](int i) {
-        const TnContactPoint *c = &s.points[i];
-        typename Vec4<R>::type l = s.lambda[i];
-        size_t at = base + (size_t)i, geom = row + (size_t)c->geom1;
-        b.old_key[at] = warm_key(c);
-        b.old_lambda[3 * at] = l.x;
-        b.old_lambda[3 * at + 1] = l.y;
-        b.old_lambda[3 * at + 2] = l.z;
-        atomic_add(&b.old_count[geom], 1);
-        if (i == 0 || s.points[i - 1].geom1 != c->geom1) b.old_first[geom] = i;
-    });
+}
+
+/* And the forces that it came by. Contacts of one geom1 follow each other; is_first: of those. */
+template <class V>
+TN_DEVICE void keep_force(const Worlds &b, const WorldBase &s, int i, uint64_t key, int geom1,
+                          bool is_first, V force)
+{
+    size_t w = (size_t)s.index, at = w * (size_t)b.contact_room + (size_t)i,
+           geom = w * (size_t)b.geom_count + (size_t)geom1;
+    b.old_key[at] = key;
+    b.old_lambda[3 * at] = force.x;
+    b.old_lambda[3 * at + 1] = force.y;
+    b.old_lambda[3 * at + 2] = force.z;
+    atomic_add(&b.old_count[geom], 1);
+    if (is_first) b.old_first[geom] = i;
+}
+
+TN_DEVICE inline void forget_forces(const Block &block, const Worlds &b, const WorldBase &s)
+{
+    int *count = b.old_count + (size_t)s.index * (size_t)b.geom_count;
+    block.each(b.geom_count, [&](int i) { count[i] = 0; });
 }
 
 TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iterations)
@@ -174,6 +194,7 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
 template <class R>
 TN_DEVICE void start_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
+    open_memory(block, b, s, w);
     open_world(block, b, s, w);
     block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
     assemble_robots(block, b, s);
@@ -202,9 +223,8 @@ template <class R> TN_DEVICE void look_again(const Block &block, const Worlds &b
 }
 
 /* The state at the end, if it makes sense. */
-template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
+TN_DEVICE inline void advance_world(const Block &block, const Worlds &b, WorldBase &s)
 {
-    if (!(b.tolerance > 0.0)) judge_world(block, b, s);
     block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
     block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
     block.once([&] {
@@ -215,7 +235,21 @@ template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, 
         else
             b.time[s.index] += s.t;
     });
-    if (!s.bad) take_over(block, b, s);
+    if (!s.bad) take_state(block, b, s);
+}
+
+template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
+{
+    if (!(b.tolerance > 0.0)) judge_world(block, b, s);
+    advance_world(block, b, s);
+    if (s.bad) return;
+    keep_robots(block, b, s);
+    forget_forces(block, b, s);
+    block.each(s.contact_count, [&](int i) {
+        const TnContactPoint *c = &s.points[i];
+        keep_force(b, s, i, warm_key(c), c->geom1, i == 0 || s.points[i - 1].geom1 != c->geom1,
+                   s.lambda[i]);
+    });
 }
 
 } // namespace tn

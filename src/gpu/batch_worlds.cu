@@ -2,13 +2,13 @@
 #include "../collision/verdict.h"
 #include "any_batch.h"
 #include "batch_step.h"
+#include "chip.h"
 #include "memory.h"
 #include "robot_model.h"
 
 namespace tn
 {
 
-#define TN_SHARED_MAX (227 * 1024) /* bytes of a block, compute capability 9.0 */
 #define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
 
 #define TN_REPEATS 2 /* as REPEATS of step/step.c */
@@ -154,6 +154,7 @@ template <class R> struct Batch : AnyBatch {
     double *row_qpos = nullptr, *row_qvel = nullptr, *row_ctrl = nullptr, *first_mocap = nullptr;
     Summary *summary = nullptr; /* the host's copy */
     int threads = 32, edge_threads = 32;
+    Chips chips;
 
     Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int count, size_t limit);
     ~Batch() override;
@@ -362,8 +363,10 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     copy_model(m, c);
     take_worlds();
     b.pair_room = 16 * b.moving_count + 64;
-    take_contacts(b.robots.count ? 2 * b.moving_count + 16 : 4 * b.moving_count + 64);
-    take_blocks();
+    if (!d.float64 && !b.robots.count) chips.take(q, b);
+    int room = b.robots.count ? 2 * b.moving_count + 16 : 4 * b.moving_count + 64;
+    take_contacts(room > b.chip_contacts ? room : b.chip_contacts);
+    if (!chips.blocks) take_blocks();
     summary = (Summary *)host_new(q, sizeof *summary);
     wait(q);
 }
@@ -385,7 +388,7 @@ template <class R> bool Batch<R>::grow()
          contacts = summary->contacts_needed > b.contact_room;
     if (pairs) b.pair_room = larger(summary->pairs_needed);
     if (contacts) take_contacts(larger(summary->contacts_needed));
-    if (pairs || contacts) take_blocks();
+    if ((pairs || contacts) && b.scratch) take_blocks();
     return (pairs || contacts) && !q.failed;
 }
 
@@ -444,16 +447,19 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
     int *left = b.left;
     b.mask = place_mask(mask, there);
     each(q, b.count, nullptr, [=] TN_DEVICE(int w) { left[w] = steps; });
-    for (int go = steps; go > 0 && !q.failed; go = summary->left) {
+    bool again = false; /* worlds that do not fit on the chip take a step the other way */
+    for (int go = steps; go > 0 && !q.failed; go = summary->left, again = true) {
         device_clear(q, b.summary, sizeof *b.summary);
-        for (int k = 0; k < go; k++) launch();
+        if (chips.blocks && again && !b.scratch) take_blocks();
+        for (int k = 0; k < (chips.blocks ? again : go); k++) launch();
+        if (chips.blocks) chips.run(q, b, go);
         const Worlds worlds = b;
         each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
             if (is_on(worlds, w)) atomic_max(&worlds.summary->left, worlds.left[w]);
         });
         copy_bytes(q, summary, b.summary, sizeof *summary);
         wait(q);
-        if (!q.failed && summary->left && !grow()) break;
+        if (!q.failed && summary->left && !grow() && !chips.blocks) break;
     }
 }
 

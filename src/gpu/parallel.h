@@ -15,9 +15,11 @@
 #include <cuda_runtime.h>
 #define TN_DEVICE __device__
 #define TN_UNROLL _Pragma("unroll")
+#define TN_UNROLL_TWICE _Pragma("unroll 2")
 #else
 #define TN_DEVICE
 #define TN_UNROLL
+#define TN_UNROLL_TWICE
 #define __device__
 #define __noinline__
 #define __forceinline__ inline

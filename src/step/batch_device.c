@@ -9,8 +9,8 @@
 #include "device.h"
 
 #define TAKES                                                                                      \
-    "on a device a batch takes free bodies and robots of spheres, capsules and boxes, without "    \
-    "contacts of boxes with each other; use device cpu"
+    "on a device a batch takes free bodies and robots of spheres, capsules, cylinders and boxes, " \
+    "without contacts of cylinders with each other and with boxes; use device cpu"
 
 /* ---- what cannot run there ---- */
 
@@ -64,13 +64,20 @@ static void check_actuators(const TnModel *m, TnError *err)
     }
 }
 
-/* Boxes that may touch: the first of two, or -1. */
-static int find_box_pair(const TnCollider *c)
+static bool has_edges(const TnSlot *slot)
+{
+    return slot->shape_type == TN_GEOM_CYLINDER || slot->shape_type == TN_GEOM_BOX;
+}
+
+/* A cylinder that may touch another one or a box: the first of the two, or -1. */
+static int find_cylinder_pair(const TnCollider *c)
 {
     for (int i = 0; i < c->moving_count; i++)
-        for (int k = i + 1; c->slots[i].shape_type == TN_GEOM_BOX && k < c->count; k++) {
+        for (int k = i + 1; has_edges(&c->slots[i]) && k < c->count; k++) {
+            const TnSlot *a = &c->slots[i], *b = &c->slots[k];
+            bool boxes = a->shape_type == TN_GEOM_BOX && b->shape_type == TN_GEOM_BOX;
             TnSlotPair pair;
-            if (c->slots[k].shape_type == TN_GEOM_BOX && tn_filter_pair(c, i, k, &pair)) return i;
+            if (has_edges(b) && !boxes && tn_filter_pair(c, i, k, &pair)) return i;
         }
     return -1;
 }
@@ -83,7 +90,7 @@ static void check_geoms(const TnWorld *world, TnError *err)
         const TnSurface *surface = &c->surfaces[c->slots[i].surface];
         TnGeomType type = c->slots[i].shape_type;
         bool known = type == TN_GEOM_PLANE || type == TN_GEOM_SPHERE || type == TN_GEOM_CAPSULE ||
-                     type == TN_GEOM_BOX;
+                     type == TN_GEOM_CYLINDER || type == TN_GEOM_BOX;
         const char *what = surface->restitution > 0.0   ? "restitution"
                            : surface->dim > 3           ? "torsional or rolling friction"
                            : c->tri_meshes[i] || !known ? "a shape of another kind"
@@ -92,8 +99,10 @@ static void check_geoms(const TnWorld *world, TnError *err)
         refuse(err, what, m->geom_names[c->slots[i].geom]);
         return;
     }
-    int box = find_box_pair(c);
-    if (box >= 0) refuse(err, "boxes that may touch each other", m->geom_names[c->slots[box].geom]);
+    int first = find_cylinder_pair(c);
+    if (first >= 0)
+        refuse(err, "a cylinder that may touch another one or a box",
+               m->geom_names[c->slots[first].geom]);
 }
 
 static void check_counts(const TnWorld *world, TnError *err)

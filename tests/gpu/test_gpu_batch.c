@@ -164,6 +164,49 @@ TEST(rows_agree_with_the_cpu_in_single)
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
 
+/* Boxes upon boxes, and a cylinder that balls lie against, at rest: a step of each from the same
+ * state, and what the CPU finds, to 1e-6 of gravity × timestep. */
+TEST(boxes_and_cylinders_agree_with_the_cpu)
+{
+    TnError err = {0};
+    TnModel *model = load_text(
+        "<mujoco><option timestep='.005'/><default><geom friction='.4'/></default><worldbody>"
+        "<geom type='plane' contype='3' conaffinity='3' size='5 5 1'/>"
+        "<body pos='0 0 .05'><freejoint/><geom type='box' size='.06 .05 .05'/></body>"
+        "<body pos='.01 .01 .15'><freejoint/><geom type='box' size='.06 .05 .05'/></body>"
+        "<body pos='.05 0 .25' euler='0 0 20'><freejoint/><geom type='box' size='.03 .05 "
+        ".05'/></body>"
+        "<body pos='1 0 .1'><freejoint/><geom type='cylinder' contype='2' conaffinity='2' "
+        "size='.05 .1'/></body>"
+        "<body pos='1.1 0 .05'><freejoint/><geom contype='3' conaffinity='3' size='.05'/></body>"
+        "<body pos='.92 0 .03' euler='90 0 0'><freejoint/><geom type='capsule' size='.03 "
+        ".05'/></body>"
+        "</worldbody></mujoco>",
+        &err);
+    TnBatchDef def = definition(TN_DEVICE_CPU, 1e-10, 20000);
+    TnBatch *here = open_batch(def, model);
+    def.world.device = TN_DEVICE_CUDA64;
+    TnBatch *there = open_batch(def, model);
+    TnBatchView a = tn_batch_view(here), b = tn_batch_view(there);
+    int agreed = 0;
+    for (int k = 0; k < 60; k++) {
+        memcpy(b.qpos, a.qpos, sizeof(double) * (size_t)(COUNT * a.qpos_count));
+        memcpy(b.qvel, a.qvel, sizeof(double) * (size_t)(COUNT * a.dof_count));
+        CHECK(tn_batch_step(here, NULL, &err) == TN_OK);
+        CHECK(tn_batch_step(there, NULL, &err) == TN_OK);
+        CHECK(b.reports[0].contact_count >= 12);
+        agreed += largest_difference(a.qvel, b.qvel, a.dof_count) < 1e-6 * 9.81 * 0.005;
+    }
+    /* the rest are steps of an impact: contacts are listed as they are at a step's start */
+    CHECK(agreed >= 54);
+    CHECK_NEAR(b.qpos[2], 0.05, 1e-4);
+    CHECK_NEAR(b.qpos[9], 0.15, 2e-4);
+    CHECK_NEAR(b.qpos[16], 0.25, 3e-4);
+    tn_batch_destroy(here);
+    tn_batch_destroy(there);
+    tn_model_destroy(model);
+}
+
 /* A ball is pushed along by a hand that nothing pushes. */
 TEST(mocap_bodies_push)
 {
@@ -190,6 +233,22 @@ TEST(mocap_bodies_push)
     CHECK_NEAR(v.qpos[2 * v.qpos_count] - pos[6], 0.1, 1e-4);
     CHECK(v.qpos[0] == 0.0);
     tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+TEST(a_world_without_bodies_passes_time)
+{
+    TnError err = {0};
+    TnModel *model = load_text(
+        "<mujoco><worldbody><geom type='plane' size='5 5 1'/></worldbody></mujoco>", &err);
+    const double tolerances[] = {0.0, 1e-6};
+    for (int k = 0; k < 2; k++) {
+        TnBatch *batch = open_batch(definition(TN_DEVICE_CUDA, tolerances[k], 20), model);
+        CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        CHECK(tn_batch_view(batch).time[COUNT - 1] > 0.0);
+        CHECK(tn_batch_view(batch).reports[0].contact_count == 0);
+        tn_batch_destroy(batch);
+    }
     tn_model_destroy(model);
 }
 
@@ -307,21 +366,59 @@ TEST(rollouts_write_what_steps_would)
     tn_model_destroy(model);
 }
 
-/* Two rafts of spheres, one upon the other: each sphere has many contacts. */
-TEST(memory_for_contacts_grows_and_runs_out)
+/* Two rafts of spheres, one above the other: each sphere will have many contacts. */
+static TnModel *open_rafts(double apart)
 {
     Text text = {.length = 0};
     TnError err = {0};
     text_add(&text, "<mujoco><option timestep='.005'/><worldbody>"
                     "<geom type='plane' size='5 5 1'/>");
     for (int b = 0; b < 2; b++) {
-        text_add(&text, "<body pos='0 0 %g'><freejoint/>", 0.03 + 0.05 * b);
+        text_add(&text, "<body pos='0 0 %g'><freejoint/>", 0.03 + apart * b);
         for (int i = 0; i < 49; i++)
             text_add(&text, "<geom size='.1' pos='%g %g .1'/>", 0.02 * (i % 7), 0.02 * (i / 7));
         text_add(&text, "</body>");
     }
     text_add(&text, "</worldbody></mujoco>");
     TnModel *model = load_text(text.text, &err);
+    if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return model;
+}
+
+/* Steps of a world that fits on the chip and of one that does not any more (chip_data.h), for
+ * different numbers of steps per call. */
+TEST(worlds_that_outgrow_the_chip_go_on_with_the_same_bits)
+{
+    TnModel *model = open_rafts(0.6);
+    TnError err = {0};
+    TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 20);
+    TnBatch *one = open_batch(def, model), *many = open_batch(def, model);
+    TnBatchView a = tn_batch_view(one), b = tn_batch_view(many);
+    int least = 10000, most = 0;
+    a.qvel[8] = b.qvel[8] = -20.0; /* the upper one falls, and reaches many others in a step */
+    CHECK(tn_batch_push(one, 0, &err) == TN_OK);
+    CHECK(tn_batch_device_step(one, 30, NULL, &err) == TN_OK);
+    CHECK(tn_batch_fetch(one, &err) == TN_OK);
+    for (int k = 0; k < 30; k++) {
+        CHECK(tn_batch_step(many, NULL, &err) == TN_OK);
+        int count = b.reports[0].contact_count;
+        least = count < least ? count : least;
+        most = count > most ? count : most;
+    }
+    /* 3 contacts of each of 128 threads fit */
+    CHECK(least < 384 && most > 384);
+    CHECK_NEAR(a.time[0], 0.15, 1e-12);
+    CHECK(memcmp(a.qpos, b.qpos, sizeof(double) * (size_t)(COUNT * a.qpos_count)) == 0);
+    CHECK(memcmp(a.qvel, b.qvel, sizeof(double) * (size_t)(COUNT * a.dof_count)) == 0);
+    tn_batch_destroy(one);
+    tn_batch_destroy(many);
+    tn_model_destroy(model);
+}
+
+TEST(memory_for_contacts_grows_and_runs_out)
+{
+    TnError err = {0};
+    TnModel *model = open_rafts(0.05);
     TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
     TnBatch *batch = open_batch(def, model);
     CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
@@ -367,12 +464,12 @@ TEST(without_a_device_these_say_so)
 TEST(what_cannot_run_there_is_named)
 {
     TnBatchDef def = definition(TN_DEVICE_CUDA, 0.0, 10);
-    check_refused("<mujoco><worldbody><body><freejoint/><geom name='tin' type='cylinder' size='.1 "
-                  ".1'/></body></worldbody></mujoco>",
-                  def, "a shape of another kind ('tin')");
+    check_refused("<mujoco><worldbody><body><freejoint/><geom name='egg' type='ellipsoid' size='.1 "
+                  ".1 .2'/></body></worldbody></mujoco>",
+                  def, "a shape of another kind ('egg')");
     check_refused("<mujoco><worldbody><geom type='box' size='1 1 1'/><body><freejoint/><geom "
-                  "name='brick' type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
-                  def, "boxes that may touch each other ('brick')");
+                  "name='tin' type='cylinder' size='.1 .1'/></body></worldbody></mujoco>",
+                  def, "a cylinder that may touch another one or a box ('tin')");
     def.world.substeps = 2;
     check_refused("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"
                   "</mujoco>",
