@@ -7,11 +7,9 @@
  *     iteration    matrices of bodies, pushes       sides
  *
  * A push is the force and moment of a contact on one of its bodies. While it iterates, a contact is
- * in the registers of its thread. Bodies are numbered by how
- * many sides they have, most first; sides of 32 bodies lie side by side: threads that sum them up
- * read from different banks, and are done at about the same time. What the engine's routines want
- * to see is in memory that the block has for all its worlds, small enough to stay in the device's
- * cache. */
+ * in the registers of its thread. Bodies are numbered by how many sides they have, most first;
+ * sides of 32 bodies lie side by side: threads that sum them up read from different banks, and are
+ * done at about the same time. What the engine's routines want to see is in device memory. */
 #ifndef TN_GPU_CHIP_DATA_H
 #define TN_GPU_CHIP_DATA_H
 
