@@ -29,10 +29,10 @@ __global__ void __launch_bounds__(TN_CHIP_THREADS, 1) run_steps(const __grid_con
     }
 }
 
-/* A number of iterations: the first and the last part wait for memory, which many threads hide. The
- * one between calls no functions, so that contacts stay in registers. */
-__global__ void __launch_bounds__(TN_CHIP_THREADS, TN_CHIP_AT_ONCE)
-    begin_chips(const __grid_constant__ Worlds b)
+/* A number of iterations. The part between the others calls no functions, so that contacts stay in
+ * registers. With half the registers and twice the threads at a time, the first took a quarter
+ * longer than that of batch_worlds.cu: what functions keep in memory went out of the cache. */
+__global__ void __launch_bounds__(TN_CHIP_THREADS, 1) begin_chips(const __grid_constant__ Worlds b)
 {
     TN_CHIP_WORLD
     int w = b.first + (int)blockIdx.x;
@@ -56,8 +56,7 @@ __global__ void __launch_bounds__(TN_CHIP_THREADS, 1)
     iterate_part(block, b, s, c);
 }
 
-__global__ void __launch_bounds__(TN_CHIP_THREADS, TN_CHIP_AT_ONCE)
-    end_chips(const __grid_constant__ Worlds b)
+__global__ void __launch_bounds__(TN_CHIP_THREADS, 1) end_chips(const __grid_constant__ Worlds b)
 {
     TN_CHIP_WORLD
     int w = b.first + (int)blockIdx.x;

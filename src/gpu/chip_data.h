@@ -7,11 +7,9 @@
  *     iteration    matrices of bodies, pushes       sides
  *
  * A push is the force and moment of a contact on one of its bodies. While it iterates, a contact is
- * in the registers of its thread, and so is a part of a body's matrices. Bodies are numbered by how
- * many sides they have, most first; sides of 32 bodies lie side by side: threads that sum them up
- * read from different banks, and are done at about the same time. What the engine's routines want
- * to see is in memory that the block has for all its worlds, small enough to stay in the device's
- * cache. */
+ * in the registers of its thread. Bodies are numbered by how many sides they have, most first;
+ * sides of 32 bodies lie side by side: threads that sum them up read from different banks, and are
+ * done at about the same time. What the engine's routines want to see is in device memory. */
 #ifndef TN_GPU_CHIP_DATA_H
 #define TN_GPU_CHIP_DATA_H
 
@@ -30,13 +28,7 @@ namespace tn
 #define TN_CHIP_OWN 3       /* contacts of a thread */
 #define TN_CHIP_THREADS 512 /* at most */
 #define TN_CHIP_WAVES 4     /* of blocks that a launch steps, where parts of a step are launches */
-#ifndef TN_CHIP_AT_ONCE
-#define TN_CHIP_AT_ONCE 2 /* blocks of so many that begin or end steps on a multiprocessor */
-#endif
-#define TN_CHIP_MATRIX 7 /* H⁻¹ and A of a body, in fours */
-#ifndef TN_CHIP_KEPT
-#define TN_CHIP_KEPT 0 /* of them in registers */
-#endif
+#define TN_CHIP_MATRIX 7    /* H⁻¹ and A of a body, in fours */
 
 struct Two16 {
     uint16_t a, b;
@@ -52,7 +44,7 @@ struct Chip {
     /* as in Fast, behind them Bn, Bt and μ; state: (1-α) t + α share λ */
     float4 *arm_a, *arm_b, *normal, *total, *state;
     Two16 *ends, *places; /* bodies, the world as the last one; where it pushes them */
-    float4 *matrix;       /* those that are not in registers, planes of body_count */
+    float4 *matrix;       /* of bodies, planes of body_count */
     float4 *push4;        /* force and first of the moment */
     float2 *push2;
     int *pair1, *pair2, *pair_start;
@@ -107,8 +99,7 @@ TN_DEVICE_AND_HOST inline size_t lay_out_chip(const Worlds &b, Chip &c, char *po
     records.take(c.ends, contacts);
     records.take(c.places, contacts);
     size_t end = search.used > records.used ? search.used : records.used,
-           matrices = (TN_CHIP_MATRIX - TN_CHIP_KEPT) * n,
-           taken = all.used + matrices * sizeof(float4),
+           matrices = TN_CHIP_MATRIX * n, taken = all.used + matrices * sizeof(float4),
            least = taken + (2 * contacts + 32) * (sizeof(float4) + sizeof(float2));
     end = end > least ? end : least;
     size_t pushed = (end - taken) / (sizeof(float4) + sizeof(float2)) - 2;

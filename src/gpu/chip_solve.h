@@ -20,7 +20,6 @@ struct Touch {
 
 /* A body. */
 struct Hand {
-    float4 kept[TN_CHIP_KEPT + 1];
     float g[6];
     int begin, end; /* its pushes */
 };
@@ -108,7 +107,7 @@ TN_DEVICE inline void update_hand(const Chip &c, Hand &h, int r, int n, float al
     sum_pushes(c, h, F);
     TN_UNROLL
     for (int k = 0; k < TN_CHIP_MATRIX; k++) {
-        float4 m = k < TN_CHIP_KEPT ? h.kept[k] : c.matrix[(k - TN_CHIP_KEPT) * n + r];
+        float4 m = c.matrix[k * n + r];
         all[4 * k] = m.x, all[4 * k + 1] = m.y, all[4 * k + 2] = m.z, all[4 * k + 3] = m.w;
     }
     TN_UNROLL
@@ -179,15 +178,12 @@ TN_DEVICE inline void iterate_records(const Block &block, const Worlds &b, ChipW
     hands.each(block, n, [&](Hand &h, int r) {
         if (r >= n) return;
         TN_UNROLL
-        for (int k = 0; k < TN_CHIP_KEPT; k++) h.kept[k] = s.matrix[k * n + r];
-        TN_UNROLL
         for (int k = 0; k < 6; k++) h.g[k] = s.g[k * n + r];
         h.begin = first_place(c, r);
         h.end = h.begin + 32 * c.fill[r];
     });
     block.sync(); /* now matrices and pushes come over the records */
-    block.each((TN_CHIP_MATRIX - TN_CHIP_KEPT) * n,
-               [&](int i) { c.matrix[i] = s.matrix[TN_CHIP_KEPT * n + i]; });
+    block.each(TN_CHIP_MATRIX * n, [&](int i) { c.matrix[i] = s.matrix[i]; });
     for (int k = 0; k < iterations; k++) {
         touches.each(block, contacts, [=](Touch &o, int) { update_touch(c, o, mix); });
         block.sync();
