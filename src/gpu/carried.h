@@ -193,7 +193,7 @@ inline void note_ways(Queue &q, const Base &s)
     each(q, s.carried_count, nullptr, [=] TN_DEVICE(int i) {
         int l = s.carried[i].link;
         for (int k = 0; k < 6; k++) s.moved[l][k] = s.carried_ways[6 * i + k];
-        note_surprise(s, l, s.end_twists[l], s.moved[l]);
+        note_surprise(s, l);
     });
 }
 

@@ -5,7 +5,6 @@
 
 #include "data.h"
 #include "laws.h"
-#include "rows.h"
 
 namespace tn
 {
@@ -160,15 +159,12 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {
-            bool whole = is_warp_whole(i, *count < s.contact_room ? *count : s.contact_room);
-            const TnContactPoint point = load_row(&s.points[i], whole), *c = &point;
+            const TnContactPoint *c = &s.points[i];
             int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
             int bb = s.link_body[lb], ra = s.rank[s.link_body[la]], rb = bb >= 0 ? s.rank[bb] : -1;
             const double *n = c->normal;
             double e[3], last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2], D[2], give[3] = {0.0, 0.0, 0.0};
             double scale = 0.0;
-            Numbers<4> beta;
-            Numbers<2> yields;
             shift_of(s, c, la, lb, e);
             last_force(s, c, last);
             note_place(s, i, c);
@@ -180,23 +176,22 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
                 double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
                        fb = Cb[k] > least ? Cb[k] : least;
                 double w = (fa + (rb >= 0 ? fb : 0.0)) / s.weight_scale;
-                beta.x[k] = s.weight_scale / fa;
-                beta.x[2 + k] = rb >= 0 ? s.weight_scale / fb : 0.0;
+                s.start_beta[4 * (size_t)i + k] = s.weight_scale / fa;
+                s.start_beta[4 * (size_t)i + 2 + k] = rb >= 0 ? s.weight_scale / fb : 0.0;
                 B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
+                s.yield[2 * (size_t)i + k] = D[k];
                 if (scale > 0.0 &&
                     !(D[k] > TN_DEAD_SHARE * all && D[k] > TN_DEAD_ROUNDING_SHARE * scale))
-                    B[k] = D[k] = beta.x[k] = beta.x[2 + k] = 0.0;
-                yields.x[k] = D[k];
+                    B[k] = D[k] = s.yield[2 * (size_t)i + k] = s.start_beta[4 * (size_t)i + k] =
+                        s.start_beta[4 * (size_t)i + 2 + k] = 0.0;
             }
-            ((Numbers<4> *)s.start_beta)[i] = beta;
-            ((Numbers<2> *)s.yield)[i] = yields;
             if (s.ratio > 0.0) {
                 double ln = v3_dot(n, last);
                 for (int k = 0; k < 3; k++)
                     give[k] = -(D[1] * last[k] + (D[0] - D[1]) * ln * n[k]) / s.ratio;
-                store_row((Numbers8<3> *)s.give + i, {give[0], give[1], give[2]}, whole);
+                v3_copy(s.give + 3 * (size_t)i, give);
             }
-            store_row((Numbers8<3> *)s.shift + i, {e[0], e[1], e[2]}, whole);
+            v3_copy(s.shift + 3 * (size_t)i, e);
             Ends ends = {ra, rb};
             s.ends[i] = ends;
             double mu = c->dim == 1 ? 0.0 : c->friction[0];

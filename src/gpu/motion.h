@@ -88,29 +88,29 @@ inline void assemble(Queue &q, const Base &s)
 /* How far a link gets from where it was expected: from the twists between rest and what it would
  * have without contacts, since pairs are listed for whatever stops one of the two. In two ways, as
  * in step/missed.c: the second is seen from between what falls and what rests. */
-TN_DEVICE inline double surprise_of(const Base &s, int l, const double expected[6],
-                                    const double found[6], double fallen)
+TN_DEVICE inline double surprise_of(const Base &s, int l, double fallen)
 {
+    const double *expected = s.end_twists[l];
     double moved[3], linear[3], angular[3], radius = s.radius[l], r2 = radius * radius;
-    v3_copy(moved, found);
+    v3_copy(moved, s.moved[l]);
     v3_add_scaled(moved, s.gravity, fallen * s.t);
     double size = v3_dot(expected, expected) + r2 * v3_dot(expected + 3, expected + 3);
-    double along = v3_dot(moved, expected) + r2 * v3_dot(found + 3, expected + 3);
+    double along = v3_dot(moved, expected) + r2 * v3_dot(s.moved[l] + 3, expected + 3);
     double share = !(along > 0.0) ? 0.0 : along < size ? along / size : 1.0;
     v3_copy(linear, moved);
-    v3_copy(angular, found + 3);
+    v3_copy(angular, s.moved[l] + 3);
     v3_add_scaled(linear, expected, -share);
     v3_add_scaled(angular, expected + 3, -share);
     return s.t * (v3_norm(linear) + v3_norm(angular) * radius);
 }
 
-TN_DEVICE inline void note_surprise(const Base &s, int l, const double expected[6],
-                                    const double moved[6])
+TN_DEVICE inline void note_surprise(const Base &s, int l)
 {
     const double share = 0.55; /* of the way ahead that contacts are listed for, as there */
+    const double *moved = s.moved[l];
     int marks = 0;
     for (int k = 0; k < 2; k++)
-        if (surprise_of(s, l, expected, moved, 0.5 * k) > share * s.slack) {
+        if (surprise_of(s, l, 0.5 * k) > share * s.slack) {
             marks |= 1 << k;
             atomic_add(&s.outcome->judged.surprised[k], 1);
         }
@@ -123,27 +123,19 @@ TN_DEVICE inline void note_surprise(const Base &s, int l, const double expected[
 inline void advance(Queue &q, const Base &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
-        bool whole = is_warp_whole(r, s.body_count);
         int i = s.body_at[r], l = s.body_link[i];
-        const TnLink link = link_of(s, i);
-        const TnRigidSystem system = load_row(&s.systems[i], whole);
-        const TnLinkFrame frame = load_row(&s.frames[l], whole);
-        const Twist vhat = load_row((const Twist *)(s.v_end + 6 * r), whole);
-        const Twist wrench = load_row((const Twist *)s.wrench[l], whole);
-        const Twist expected = load_row((const Twist *)s.end_twists[l], whole);
-        Place q;
-        Rate v;
-        Twist moved;
+        const double *vhat = s.v_end + 6 * r;
+        const TnRigidSystem system = s.systems[i];
+        const TnLinkFrame frame = s.frames[l];
         double way[6];
-        tn_rigid_way(s.dynamics, system.v, vhat.x, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
-        advance_link_of_rigid(s.dynamics, &link, wrench.x, &frame, &system, vhat.x, way, q.x, v.x);
-        for (int k = 0; k < 6; k++) moved.x[k] = way[k] / s.t;
-        store_row((Place *)(s.next_qpos + s.body_qpos[i]), q, whole);
-        store_row((Rate *)(s.next_qvel + s.body_qvel[i]), v, whole);
-        store_row((Twist *)s.moved[l], moved, whole);
-        note_surprise(s, l, expected.x, moved.x);
+        tn_rigid_way(s.dynamics, system.v, vhat, s.pushed[r] ? 1.0 : 0.0, 1.0, way);
+        double *qp = s.next_qpos + s.body_qpos[i], *qv = s.next_qvel + s.body_qvel[i];
+        const TnLink link = link_of(s, i);
+        advance_link_of_rigid(s.dynamics, &link, s.wrench[l], &frame, &system, vhat, way, qp, qv);
+        for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
+        note_surprise(s, l);
         for (int k = 0; k < 7; k++)
-            if (!(fabs(q.x[k]) < 1e10) || (k < 6 && !(fabs(v.x[k]) < 1e10)))
+            if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
                 s.outcome->judged.bad = 1;
     });
 }

@@ -8,7 +8,6 @@
 #include "boxes.h"
 #include "plain.h"
 #include "round.h"
-#include "rows.h"
 
 namespace tn
 {
@@ -234,22 +233,21 @@ static void put_points_in_order(Queue &q, const Base &s, int likely)
                 lists->base_count = lists->contact_count = total;
                 lists->second_start = lists->solved = total;
             }
-            bool whole = is_warp_whole(i, lists->pair_count);
-            int count = total ? s.pair_points[i] : 0, from = s.pair_kept[i];
-            bool in_place = count && from == IN_PLACE;
-            TnContactPoint *to = s.points + s.pair_start[i], own{};
-            if (in_place) {
+            int count = s.pair_points[i], from = s.pair_kept[i];
+            if (!count || !total) return;
+            TnContactPoint *to = s.points + s.pair_start[i];
+            if (from == IN_PLACE) {
+                TnContactPoint own;
                 TnEmitter e{};
                 e.points = &own;
                 e.capacity = 1;
                 look_at_round(&e, s.detection[0], s.pair1[i], s.pair2[i]);
+                to[0] = own;
+            } else if (from == AGAIN) {
+                s.again[atomic_add(&s.outcome->lists.again_count, 1)] = i;
+            } else {
+                for (int k = 0; k < count; k++) to[k] = s.kept[from + k];
             }
-            store_row(in_place ? to : nullptr, own, whole);
-            if (count && from == AGAIN) s.again[atomic_add(&s.outcome->lists.again_count, 1)] = i;
-            int kept = from >= 0 ? count : 0;
-            for (int k = 0; any_lane(k < kept, whole); k++)
-                store_row(k < kept ? to + k : nullptr,
-                          load_row(k < kept ? s.kept + from + k : nullptr, whole), whole);
         },
         128, likely);
 }

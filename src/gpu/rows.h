@@ -41,11 +41,6 @@ __device__ inline char *row_room()
     return room + (threadIdx.x & ~31u) * (TN_ROW_BYTES + 16);
 }
 
-__device__ inline bool any_lane(bool x, bool whole)
-{
-    return whole ? __any_sync(0xffffffffu, x) != 0 : x;
-}
-
 /* *from of each lane; nullptr: it has none. All lanes come here where the warp is whole. */
 template <class T> __device__ inline T load_row(const T *from, bool whole)
 {
@@ -101,7 +96,6 @@ template <class T> __device__ inline void store_row(T *to, const T &row, bool wh
 
 #else
 
-inline bool any_lane(bool x, bool) { return x; }
 template <class T> inline T load_row(const T *from, bool)
 {
     T out{};
