@@ -13,30 +13,62 @@ TN_DEVICE inline int sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - 
 /* H⁻¹ of a symmetric positive definite 6 × 6, upper triangle by rows, in place. */
 TN_DEVICE inline void invert_sym6(double H[21])
 {
-    double L[21], X[6][6];
-    for (int i = 0; i < 6; i++)
+    double L[21], X[21], inverse[6]; /* H = Lᵀ L and X = L⁻¹, both upper triangles */
+    TN_UNROLL
+    for (int i = 0; i < 6; i++) {
+        TN_UNROLL
         for (int j = i; j < 6; j++) {
             double x = H[sym6(i, j)];
             for (int k = 0; k < i; k++) x -= L[sym6(k, i)] * L[sym6(k, j)];
-            L[sym6(i, j)] = i == j ? sqrt(x) : x / L[sym6(i, i)];
+            if (i == j) inverse[i] = 1.0 / sqrt(x);
+            L[sym6(i, j)] = x * inverse[i];
         }
-    for (int c = 0; c < 6; c++) /* columns of the factor's inverse */
-        for (int i = 5; i >= 0; i--) {
-            double x = i == c ? 1.0 : 0.0;
-            for (int k = i + 1; k < 6; k++) x -= L[sym6(i, k)] * X[k][c];
-            X[i][c] = x / L[sym6(i, i)];
+    }
+    TN_UNROLL
+    for (int c = 0; c < 6; c++) {
+        X[sym6(c, c)] = inverse[c];
+        TN_UNROLL
+        for (int i = c - 1; i >= 0; i--) {
+            double x = 0.0;
+            for (int k = i + 1; k <= c; k++) x -= L[sym6(i, k)] * X[sym6(k, c)];
+            X[sym6(i, c)] = x * inverse[i];
         }
-    for (int i = 0; i < 6; i++)
+    }
+    TN_UNROLL
+    for (int i = 0; i < 6; i++) {
+        TN_UNROLL
         for (int j = i; j < 6; j++) {
             double x = 0.0;
-            for (int k = 0; k < 6; k++) x += X[i][k] * X[j][k];
+            for (int k = j; k < 6; k++) x += X[sym6(i, k)] * X[sym6(j, k)];
             H[sym6(i, j)] = x;
         }
+    }
 }
+
+#define TN_SIDES_IN_REGISTERS 8
 
 /* The order in which sides were counted depends on the run. */
 TN_DEVICE inline void sort_sides(int *sides, int begin, int end)
 {
+    if (end - begin <= TN_SIDES_IN_REGISTERS) { /* most bodies; neighbours change places in turns */
+        int own[TN_SIDES_IN_REGISTERS];
+        TN_UNROLL
+        for (int k = 0; k < TN_SIDES_IN_REGISTERS; k++)
+            own[k] = begin + k < end ? sides[begin + k] : INT32_MAX;
+        TN_UNROLL
+        for (int turn = 0; turn < TN_SIDES_IN_REGISTERS; turn++) {
+            TN_UNROLL
+            for (int k = turn & 1; k + 1 < TN_SIDES_IN_REGISTERS; k += 2) {
+                int less = own[k] < own[k + 1] ? own[k] : own[k + 1];
+                own[k + 1] = own[k] < own[k + 1] ? own[k + 1] : own[k];
+                own[k] = less;
+            }
+        }
+        TN_UNROLL
+        for (int k = 0; k < TN_SIDES_IN_REGISTERS; k++)
+            if (begin + k < end) sides[begin + k] = own[k];
+        return;
+    }
     for (int i = begin + 1; i < end; i++) {
         int x = sides[i], k = i;
         for (; k > begin && sides[k - 1] > x; k--) sides[k] = sides[k - 1];
@@ -48,28 +80,30 @@ TN_DEVICE inline void sort_sides(int *sides, int begin, int end)
 TN_DEVICE inline void add_side(const double r[3], const double n[3], const double beta[2],
                                const double force[3], const double v[6], double H[21], double g[6])
 {
-    double J[3][6], N[6], m[3], u[3], un = 0.0, bn = beta[0], bt = beta[1];
-    for (int a = 0; a < 3; a++) {
-        double unit[3] = {0.0, 0.0, 0.0};
-        unit[a] = 1.0;
-        v3_cross(m, r, unit);
-        for (int k = 0; k < 3; k++) J[a][k] = unit[k], J[a][k + 3] = m[k];
-    }
+    double u[3], m[3], f[3], bt = beta[1], more = beta[0] - beta[1], size = bt * v3_dot(r, r);
     v3_cross(m, r, n);
-    for (int k = 0; k < 3; k++) N[k] = n[k], N[k + 3] = m[k];
-    for (int a = 0; a < 3; a++) {
-        u[a] = 0.0;
-        for (int k = 0; k < 6; k++) u[a] += J[a][k] * v[k];
-        un += u[a] * n[a];
+    const double N[6] = {n[0], n[1], n[2], m[0], m[1], m[2]};
+    TN_UNROLL
+    for (int a = 0; a < 6; a++) {
+        TN_UNROLL
+        for (int b = a; b < 6; b++) H[sym6(a, b)] += more * N[a] * N[b];
     }
-    for (int a = 0; a < 6; a++)
-        for (int b = a; b < 6; b++)
-            H[sym6(a, b)] += bt * (J[0][a] * J[0][b] + J[1][a] * J[1][b] + J[2][a] * J[2][b]) +
-                             (bn - bt) * N[a] * N[b];
-    for (int a = 0; a < 3; a++) {
-        double f = bt * u[a] + (bn - bt) * un * n[a] - force[a];
-        for (int k = 0; k < 6; k++) g[k] += J[a][k] * f;
+    TN_UNROLL
+    for (int a = 0; a < 3; a++) { /* J = [I, -[r]×] */
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        H[sym6(a, a)] += bt;
+        H[sym6(a, 3 + b)] += bt * r[c];
+        H[sym6(a, 3 + c)] -= bt * r[b];
+        H[sym6(3 + a, 3 + a)] += size;
+        TN_UNROLL
+        for (int k = a; k < 3; k++) H[sym6(3 + a, 3 + k)] -= bt * r[a] * r[k];
     }
+    v3_cross(u, v + 3, r);
+    v3_add(u, u, v);
+    double un = more * v3_dot(u, n);
+    for (int a = 0; a < 3; a++) f[a] = bt * u[a] + un * n[a] - force[a];
+    v3_cross(m, r, f);
+    for (int a = 0; a < 3; a++) g[a] += f[a], g[3 + a] += m[a];
 }
 
 /* H = A + Σ Jᵀ W J, its inverse, and g. */

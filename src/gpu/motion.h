@@ -3,17 +3,21 @@
 #define TN_GPU_MOTION_H
 
 #include "broad.h"
+#include "rows.h"
 
 namespace tn
 {
 
 /* Place, swept box and cell of the one geom of a body, as bounds.c has them. */
 TN_DEVICE inline void place_geom(const Base &s, int index, const TnLinkFrame &frame,
-                                 const double twist[6])
+                                 const double twist[6], bool whole)
 {
+    typedef Numbers<8> Head; /* of a slot: what a step changes */
+    static_assert(sizeof(Head) == offsetof(TnSlot, type_mask), "the rest is constant");
     const TnCollider *c = s.collider;
-    TnSlot slot = c->slots[index];
-    const TnSlotLocal local = c->locals[index];
+    TnSlot slot = load_row(&c->slots[index], whole);
+    const TnSlotLocal local = load_row(&c->locals[index], whole);
+    Head head;
     TnTransform place;
     Box bounds;
     double h[3];
@@ -28,10 +32,15 @@ TN_DEVICE inline void place_geom(const Base &s, int index, const TnLinkFrame &fr
         else
             c->place[index] = place;
     }
-    memcpy(&c->slots[index], &slot, offsetof(TnSlot, type_mask)); /* the rest is constant */
-    (Box &)c->bounds[index] = bounds;
+    memcpy(&head, &slot, sizeof head);
+    store_row((Head *)&c->slots[index], head, whole);
+    store_row((Box *)&c->bounds[index], bounds, whole);
     enter_cell(s, index, bounds);
 }
+
+typedef Numbers<6> Twist;
+typedef Numbers8<7> Place; /* in qpos */
+typedef Numbers8<6> Rate;  /* in qvel */
 
 /* What the smooth motion of a body asks for of its link. */
 TN_DEVICE inline TnLink link_of(const Base &s, int i)
@@ -50,26 +59,29 @@ TN_DEVICE inline TnLink link_of(const Base &s, int i)
 inline void assemble(Queue &q, const Base &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int i) {
+        bool whole = is_warp_whole(i, s.body_count);
         int l = s.body_link[i];
         const TnLink link = link_of(s, i);
-        const double *q = s.qpos + s.body_qpos[i];
+        const Place q = load_row((const Place *)(s.qpos + s.body_qpos[i]), whole);
+        const Rate rate = load_row((const Rate *)(s.qvel + s.body_qvel[i]), whole);
+        const Twist wrench = load_row((const Twist *)s.wrench[l], whole);
         TnLinkWalk walk;
         TnLinkFrame frame;
         TnRigidSystem system;
-        double end[6];
-        v3_copy(walk.pos, q);
-        tn_unit_quat(walk.quat, q + 3);
+        Twist v, end;
+        v3_copy(walk.pos, q.x);
+        tn_unit_quat(walk.quat, q.x + 3);
         tn_link_frame_from_walk(&frame, &link, &walk);
-        assemble_link_of_rigid(s.dynamics, &link, s.qvel + s.body_qvel[i], s.wrench[l], &frame,
-                               &system);
-        s.frames[l] = frame;
-        s.systems[i] = system;
+        assemble_link_of_rigid(s.dynamics, &link, rate.x, wrench.x, &frame, &system);
         for (int k = 0; k < 6; k++) {
-            end[k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
-            s.twists[l][k] = system.v[k];
-            s.end_twists[l][k] = end[k];
+            v.x[k] = system.v[k];
+            end.x[k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;
         }
-        if (s.one_each) place_geom(s, s.first_slot[i], frame, end);
+        store_row(&s.frames[l], frame, whole);
+        store_row(&s.systems[i], system, whole);
+        store_row((Twist *)s.twists[l], v, whole);
+        store_row((Twist *)s.end_twists[l], end, whole);
+        if (s.one_each) place_geom(s, s.first_slot[i], frame, end.x, whole);
     });
 }
 
