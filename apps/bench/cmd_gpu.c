@@ -186,11 +186,10 @@ static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last
 {
     const char *of = o->model ? "model" : shape_names[o->shape];
     if (!o->as_json) {
-        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %7.2f %9.1e %9.1e %10.1e  %s\n",
-               of, pile->size, precision_names[o->precision], o->iterations,
-               last->contact_count, pile->least, pile->median,
-               share_of_copy(o, pile, last->contact_count), last->error, last->max_penetration,
-               pile->apart, pile->same ? "same" : "DIFFER");
+        printf("%-9s %8d %7s %6d %9d %9.3f %9.3f %7.2f %9.1e %9.1e %10.1e  %s\n", of, pile->size,
+               precision_names[o->precision], o->iterations, last->contact_count, pile->least,
+               pile->median, share_of_copy(o, pile, last->contact_count), last->error,
+               last->max_penetration, pile->apart, pile->same ? "same" : "DIFFER");
         return;
     }
     json_begin_object(&o->json, NULL);

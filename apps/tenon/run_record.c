@@ -146,9 +146,9 @@ bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *repo
     double fps = fps_of(record->options), timestep = record->scene->timestep;
     /* frame k belongs to the step nearest to k / fps; half a step later it is due */
     double passed = tn_world_time(world) - record->at.start + 0.5 * timestep;
-    int64_t due = (int64_t)floor(passed * fps);
-    if (due < record->at.next) return true;
-    record->at.next = due + 1;
+    double due = floor(passed * fps);
+    if (!(due >= (double)record->at.next)) return true;
+    record->at.next = due < 1e18 ? (int64_t)due + 1 : INT64_MAX; /* forged states have any time */
     tn_world_state(world); /* of a world in parts: asked for by all processes */
     return write_frame(record, world, report);
 }

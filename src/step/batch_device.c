@@ -200,8 +200,8 @@ bool tn_batch_device_create(TnBatch *batch, const TnWorldDef *def, const TnModel
     if (!check(d->world, err)) return false;
     TnGpuDef options = tn_device_def(d->world);
     options.float64 = def->device == TN_DEVICE_CUDA64;
-    d->gpu = tn_gpu_batch_create(d->world->model, d->world->collider, &options, batch->view.count,
-                                 err);
+    d->gpu =
+        tn_gpu_batch_create(d->world->model, d->world->collider, &options, batch->view.count, err);
     if (!d->gpu) return false;
     tn_batch_device_restart(batch, NULL, def->key);
     return tn_batch_fetch(batch, err) == TN_OK;
