@@ -137,7 +137,8 @@ TEST(steps_on_a_height_field_agree_with_the_cpu)
     CHECK(a.compared >= 8);
     CHECK(a.contacts > 5 * a.compared);
     CHECK(a.speed > 0.04);
-    CHECK(a.velocity < 1e-9 * a.speed); /* rounding over 3000 iterations */
+    /* rounding over 3000 iterations: below 1e-9, or 2e-8 where the compiler does not optimize */
+    CHECK(a.velocity < 1e-7 * a.speed);
 }
 
 TEST(steps_agree_with_the_cpu_in_double)

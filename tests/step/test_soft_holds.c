@@ -289,7 +289,7 @@ TEST(a_cable_bears_the_soft_body_that_its_last_segment_holds)
         touch_add(&touch, &soft);
         if (groups) touch.def.division = (TnDivisionDef){TN_DIVISION_GROUPS, 4, 0};
         if (!touch_finish(&touch)) return;
-        march(&touch, 3);
+        march(&touch, groups ? 4 : 3); /* iterated springs settle over the steps */
         double above[3], below[3], quat[4], worst = 0;
         for (int i = 0; i < 7; i++) {
             tn_world_body_pose(touch.world, first + i, above, quat);
