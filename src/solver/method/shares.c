@@ -9,18 +9,16 @@
  *
  * Only velocities go from thread to thread, and the bits are those of subadmm.c. Shares are
  * stretches of blocks, which are numbered by their first contacts and so lie close together: four
- * threads compute 1.1 to 1.25 times the contacts, sixteen 1.2 to 1.45 times. */
+ * threads compute 1.1 to 1.25 times the contacts, sixteen 1.2 to 1.45 times. Of many contacts
+ * memory bounds the iterations, and not the exchange: 8,000 spheres on 16 threads took 3.6 ms so,
+ * and 3.1 without. */
 #include "shares.h"
 
 #include "../block/block.h"
+#include "loop.h"
 
 #define MOST_SHARES 64
 #define NOBODY MOST_SHARES
-/* Below, dealing takes longer than it saves. Beyond, barriers are short beside an iteration, and
- * memory, not the exchange, bounds it: 8,000 spheres on 16 threads take 3.6 ms so, and 3.1 without.
- */
-#define LEAST_ITERATIONS 8
-#define MOST_CONTACTS 13000
 
 typedef struct Share {
     int large_begin, large_end; /* its blocks */
@@ -35,10 +33,11 @@ typedef struct Shares {
     TnProblem at[2]; /* the same with the copies, and one of the tables */
     Share share[MOST_SHARES];
     int count;
-    uint8_t *owner;                 /* per row of the table: whose it is */
-    TnContactBatch *batches;        /* copies, share after share */
-    int32_t *source;                /* of which contact */
-    int32_t *sides;                 /* side_contact for the copies */
+    uint8_t *owner;          /* per row of the table: whose it is */
+    TnContactBatch *batches; /* copies, share after share */
+    int32_t *source;         /* of which contact */
+    int32_t *sides;          /* side_contact for the copies */
+    TnSideColumns columns;
     int32_t *next_as_a, *next_as_b; /* per row: where its next side is listed */
     /* of the phase under way */
     Stage stage;
@@ -154,6 +153,7 @@ static void deal(Shares *x, int index)
         copy++;
     }
     share->end = (copy + TN_LANES - 1) / TN_LANES;
+    tn_columns_fill(&x->at[0], share->twist_begin, share->twist_end, &x->columns);
     for (; copy < share->end * TN_LANES; copy++) x->source[copy] = -1;
 }
 
@@ -221,9 +221,8 @@ static void run_share(void *context, int index)
 
 static bool suits(const TnProblem *p, const TnSolverDef *def)
 {
-    return def->tolerance <= 0.0 && def->iterations >= LEAST_ITERATIONS &&
-           p->contact_count <= MOST_CONTACTS && !p->row_count && !p->bond_count && !p->give &&
-           !p->anderson && !p->z_memory;
+    return def->tolerance <= 0.0 && tn_copies_pay(p, def) && !p->row_count && !p->bond_count &&
+           !p->give && !p->anderson && !p->z_memory;
 }
 
 /* False: no memory. */
@@ -241,13 +240,14 @@ static bool reserve(Shares *x, TnArena *arena)
     double(*lambda)[3] = tn_arena_alloc(arena, sizeof(double[3]) * copies + sizeof(double));
     double(*twist)[8] = tn_arena_alloc(arena, sizeof(double[8]) * rows);
     if (!x->owner || !x->batches || !x->source || !x->sides || !x->next_as_a || !x->next_as_b ||
-        !lambda || !twist)
+        !lambda || !twist || !tn_columns_reserve(p, &x->columns))
         return false;
     memset(twist[0], 0, sizeof twist[0]);
     for (int i = 0; i < 2; i++) {
         x->at[i] = *p;
         x->at[i].lambda = lambda;
         x->at[i].contact_sides.contact = x->sides;
+        x->at[i].columns = &x->columns;
     }
     x->at[1].twist = twist;
     return true;
