@@ -296,6 +296,17 @@ bool tn_collider_flies(const TnCollider *c, int geom1, int geom2, double gap, do
     return gap > TN_TOUCHING * thin && way > TN_FAR * thin;
 }
 
+void tn_collider_trim(TnCollider *c)
+{
+    if (c->overlap_count || c->softs) return; /* somebody may ask for these */
+    tn_pairs_destroy(c->list);
+    destroy_tri_meshes(c);
+    tn_free(c->memory);
+    c->list = NULL;
+    c->memory = NULL;
+    c->count = c->moving_count = c->chunk_count = 0;
+}
+
 void tn_collider_destroy(TnCollider *collider)
 {
     if (!collider) return;

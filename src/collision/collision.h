@@ -81,6 +81,8 @@ typedef struct TnPartOfScene {
 } TnPartOfScene;
 /* From now on. Detecting is collective then. */
 void tn_collider_set_part(TnCollider *collider, const TnPartOfScene *part);
+/* Gives back what finding contacts takes: nobody does with this one. */
+void tn_collider_trim(TnCollider *collider);
 double tn_collider_cell(const TnCollider *collider);
 
 /* Links whose joints are far beyond their limits (nonzero, per link; NULL: none) from now on: parts

@@ -88,6 +88,7 @@ bool tn_spread_create(TnWorld *world, TnError *err)
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return false;
     }
+    tn_collider_trim(world->collider); /* parts have their own */
     world->spread->size = size_of_bodies(world);
     world->spread->margin = 1.0;
     world->spread->put = true;
