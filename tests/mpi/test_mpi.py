@@ -138,6 +138,9 @@ class MpiTest(unittest.TestCase):
             while time_of(saved) <= 0 and job.poll() is None:
                 time.sleep(0.02)
             children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True)
+            for child in children.stdout.split():  # one of them has read the model
+                with open(f"/proc/{child}/maps", encoding="utf-8") as file:
+                    self.assertIn("memfd:tenon-model", file.read())
             os.kill(int(children.stdout.split()[-1]), signal.SIGKILL)
             _, message = job.communicate(timeout=120)
         finally:
