@@ -291,8 +291,10 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     if (!world || key < 0 || key > world->model->key_count) return;
     tn_world_original_equalities(world);
     tn_state_reset(&world->state, world->model, key - 1);
-    memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
-    memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    if (world->wrench_set) { /* otherwise both are zero, and maybe never touched */
+        memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+        memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    }
     world->wrench_set = false;
     if (world->node_force)
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
