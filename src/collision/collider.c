@@ -278,6 +278,7 @@ void tn_collider_set_part(TnCollider *c, const TnPartOfScene *part)
     tn_pairs_destroy(c->list);
     c->list = NULL;
     c->in_parts = true;
+    c->one_rod = false; /* others may have free bodies */
     c->part = *part;
     c->cell = part->cell;
     tn_collider_forget(c);

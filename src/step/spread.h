@@ -1,11 +1,12 @@
 /* spread.h: a world that ranks step in parts.
  *
  * Each rank has a world of its own free bodies and of those near them (near.h), with all that is
- * fixed. Bodies belong to ranks in ranges of a curve that fills space (spread_curve.c), and near is
- * what own bodies may meet in some steps (spread_meet.c). As long as nobody has come farther than
- * that, a step needs what neighbours tell: velocities in each iteration, and the new states of
- * their bodies. Then bodies are handed to neighbours (spread_move.c), and who is near is found
- * anew. Nothing that is computed depends on who owns what.
+ * fixed, and with all movers (spread_movers.c). Bodies belong to ranks in ranges of a curve that
+ * fills space (spread_curve.c), and near is what own bodies may meet in some steps (spread_meet.c).
+ * As long as nobody has come farther than that, a step needs what neighbours tell: velocities in
+ * each iteration, and the new states of their bodies. Then bodies are handed to neighbours
+ * (spread_move.c), and who is near is found anew. Nothing that is computed depends on who owns
+ * what.
  *
  * The user's world has the whole model and, once somebody asks, the whole state. */
 #ifndef TN_STEP_SPREAD_H
@@ -26,18 +27,34 @@ typedef struct TnPlace {
     int s;
 } TnPlace;
 
+/* About a link of a mover, or about a node of a soft body and the surface next to it. */
+typedef struct TnBall {
+    int s, index; /* subsystem of the whole; its link or node */
+    double center[3], radius;
+    double room;  /* m: so far it may get */
+    double reach; /* m: radius and room, and how far ahead contacts are listed */
+} TnBall;
+
 typedef struct TnSpread {
     TnModel *model; /* this rank's part; NULL: space is not divided yet */
     TnWorld *world;
-    TnArena arena; /* of the part before, for the next one */
-    int count, own_count;
-    int *subsystem; /* per subsystem of the part: which one of the whole */
-    int *geom;      /* per geom: likewise */
+    TnArena arena;        /* of the part before, for the next one */
+    int count, own_count; /* own_count: without movers */
+    int *subsystem;       /* per subsystem of the part: which one of the whole */
+    int *geom;            /* per geom: likewise */
     TnNear near;
     double (*start)[3]; /* per subsystem: where it was when space was divided */
     double *room;       /* per subsystem, m: farther from there it may not get, the way of the step
                            to come included */
-    double size;        /* m: no point of a free body is farther from its place */
+    double size;        /* m: no point of a free body is farther from its place, and */
+    double contact_margin;    /* so much of it is a margin */
+    bool *mover;              /* per subsystem of the whole */
+    int *movers, mover_count; /* which these are */
+    TnBall *balls;
+    int ball_count;
+    double more_room; /* m: for balls, since some step wanted it */
+    double lacked;    /* m: by the last step that was refused for it */
+    double *kept;     /* of movers, what a step changes that may have to be taken back */
     TnCurve curve;
     uint64_t *first_key; /* per rank: where its range of the curve begins */
     int *local;          /* per subsystem of the whole: which one of the part, or -1 */
@@ -61,8 +78,15 @@ enum { TN_SPREAD_NUMBERS = 7 + 6 + 6 };
 typedef struct TnSpreadBody {
     int64_t s;                         /* subsystem of the whole */
     double reach;                      /* m: no farther from its place it meets anybody */
+    int64_t everywhere;                /* it is near a mover: all ranks have it */
     double numbers[TN_SPREAD_NUMBERS]; /* qpos, qvel, vhat */
 } TnSpreadBody;
+
+/* It has a free body of the part. */
+static inline bool tn_spread_owns(const TnSpread *spread, int k)
+{
+    return spread->near.own[k] && !(spread->near.mover && spread->near.mover[k]);
+}
 
 /* From and to where a state has the numbers of a body. */
 static inline void tn_spread_pack(const TnState *state, long qpos, long dof, double *to)
@@ -124,8 +148,37 @@ enum { TN_SPREAD_BODY_WEIGHT = 2 };
 bool tn_spread_renew(TnWorld *world);
 
 /* ---- spread_meet.c ---- */
+/* m: so far something that moves so fast (m/s) may get until who is near is found anew. */
+double tn_spread_room(const TnWorld *world, double speed);
 /* Sets the reach of own bodies, and finds who is near. Collective. False: no memory. */
 bool tn_spread_meet(TnWorld *world, TnOwned *own, TnMeeting *out);
+
+/* ---- spread_movers.c ---- */
+/* Which subsystems are movers. False: no memory. */
+bool tn_spread_find_movers(TnWorld *world);
+/* The model has what makes tn_model_part_with_movers necessary. */
+static inline bool tn_spread_is_mixed(const TnWorld *world)
+{
+    const TnModel *m = world->model;
+    return world->spread->mover_count || m->mocap_count || m->pair_count || m->exclude_count;
+}
+/* Balls about movers where the whole's state has them. False: no memory. */
+bool tn_spread_place_balls(TnWorld *world);
+/* Which own bodies all ranks have, and how far each other one may get for all that movers do (m).
+ */
+void tn_spread_mark_near_movers(const TnWorld *world, TnOwned *own, double size, double *most);
+/* The part's movers are those of the whole's state, and the other way round. */
+bool tn_spread_put_movers(TnWorld *world); /* false: no memory */
+void tn_spread_get_movers(TnWorld *world);
+/* What users set for the next step. */
+void tn_spread_drive_movers(TnWorld *world);
+/* What a step may change of them, and back. */
+void tn_spread_keep_movers(TnSpread *spread);
+void tn_spread_take_back_movers(TnSpread *spread);
+/* How far movers may have come behind the next step, in shares of their room. */
+double tn_spread_movers_gone(const TnSpread *spread);
+/* Of all ranks that have a contact of these geoms of the part, this one tells of it. */
+bool tn_spread_tells(const TnWorld *world, int geom1, int geom2);
 
 /* ---- spread_part.c ---- */
 /* Model and world of own bodies and those near them. Collective. False: no memory. */

@@ -56,9 +56,11 @@ static bool order_own(Move *m)
     m->places = tn_malloc(sizeof *m->places * (size_t)(spread->own_count + 1));
     if (!m->places) return false;
     for (int k = 0; k < spread->count; k++)
-        if (spread->near.own[k])
+        if (tn_spread_owns(spread, k))
             m->places[n++] =
-                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos + 7L * k), k};
+                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos +
+                                                           spread->model->subsystems[k].qpos_start),
+                          k};
     return tn_curve_sort(m->places, n);
 }
 
@@ -196,7 +198,8 @@ static bool choose(Move *m)
 static TnSpreadBody body_of(const TnSpread *spread, int k)
 {
     TnSpreadBody body = {.s = spread->subsystem[k]};
-    tn_spread_pack(&spread->world->state, 7L * k, 6L * k, body.numbers);
+    const TnSubsystem *sub = &spread->model->subsystems[k];
+    tn_spread_pack(&spread->world->state, sub->qpos_start, sub->dof_start, body.numbers);
     return body;
 }
 
@@ -284,6 +287,7 @@ static bool came_in(const Parcel *p, int s)
     return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, tn_spread_by_number);
 }
 
+/* Movers do. */
 static bool stays(const Move *m, int k) { return k >= 0 && m->spread->near.own[k] && m->to[k] < 0; }
 
 /* Of a subsystem of the whole. */
@@ -340,7 +344,8 @@ static bool collect(const Move *m, TnOwned *own)
     own->contacts = tn_malloc(sizeof *own->contacts * contacts);
     if (!own->bodies || !own->contacts) return false;
     for (int k = 0; k < spread->count; k++)
-        if (stays(m, k)) own->bodies[own->count++] = body_of(spread, k);
+        if (stays(m, k) && tn_spread_owns(spread, k))
+            own->bodies[own->count++] = body_of(spread, k);
     for (int i = 0; i < state->contact_count; i++)
         if (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
             stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2)))
@@ -366,6 +371,7 @@ bool tn_spread_renew(TnWorld *world)
     void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     set_margin(&m);
+    if (ok) tn_spread_get_movers(world);
     if (ok) tn_spread_release_part(world->spread);
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);

@@ -120,7 +120,8 @@ static bool try_step(TnStep *step, bool *woken)
     bool ok = tn_step_prepare(step) && (tn_step_is_idle(step) || tn_impacts_resolve(step));
     *woken = ok && wakes_somebody(step);
     if (!ok || *woken) return ok;
-    ok = tn_step_is_idle(step) || tn_step_assemble(step);
+    ok = tn_step_is_idle(step) ||
+         (tn_step_assemble(step) && (!tn_near_has_movers(step->world) || tn_near_has_room(step)));
     tn_step_lap(step, &times->dynamics);
     if (!ok || tn_step_is_idle(step)) return ok;
     ok = tn_step_detect_contacts(step);

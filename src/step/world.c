@@ -408,7 +408,9 @@ TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
     if (!world || (!act && world->model->act_count > 0))
         return tn_world_refuse(err, "world and act must be given");
     if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
+    if (world->spread) tn_world_fetch(world);
     tn_sleep_set_act(world, act);
+    tn_spread_note_state(world);
     return TN_OK;
 }
 

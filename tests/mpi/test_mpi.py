@@ -116,6 +116,16 @@ class MpiTest(unittest.TestCase):
         for end in (".csv", "_rec.csv"):
             self.assertEqual(self.places("one" + end), self.places("two" + end), end)
 
+    def test_an_arm_that_ploughs_has_the_same_hash_and_files_in_parts(self):
+        model = self.make("plough", 300)
+        options = ("--spread", "--duration", 0.8, *FIXED)
+        self.check_hashes(model, (2, 4), *options)
+        for ranks, name in ((None, "one"), (2, "two")):
+            self.report(ranks, model, *options, "--record", self.path(name + ".tnr"))
+            exported = run(None, "export", self.path(name + ".tnr"), "-o", self.path(name + "_rec.csv"))
+            self.assertEqual(exported.returncode, 0, exported.stderr)
+        self.assertEqual(self.places("one_rec.csv"), self.places("two_rec.csv"))
+
     def test_what_is_sent_is_counted(self):
         done = run(2, "run", self.make("hopper", 500), "--duration", 0.25, "--quiet", "--traffic", "--least-work", 0, *FIXED)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -137,6 +137,7 @@ static bool solve(TnProblem *p, TnParts *parts, const TnSolverDef *def, TnPool *
     TnWatch watch = {def->tolerance > 0.0 ? enough : NULL, &judge};
     *result = parts ? tn_parted_run(parts, &judge.def, watch, pool)
                     : tn_subadmm_watched(p, &judge.def, watch, pool);
+    tn_subadmm_finish(p, pool);
     if (def->tolerance > 0.0) finish(&judge, result, rigid_error);
     return true;
 }
