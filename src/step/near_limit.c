@@ -39,9 +39,13 @@ typedef struct Limits {
     Approach *list;
     int count;
     double slack;
-    double (*change)[6]; /* per link of a free body, in a round */
-    double *share;       /* per subsystem, */
-    bool *changed;       /* and whether it did in the last round */
+    /* of giving way, per link of a free body: */
+    double (*change)[6]; /* in a round */
+    uint8_t *moves;      /* Moves */
+    int *active, active_count;
+    bool *was_short; /* per contact: in the last round that looked at it */
+    double *share;   /* per subsystem, */
+    bool *changed;   /* and whether it did in the last round */
 } Limits;
 
 /* Of a point of a soft body. */
@@ -93,7 +97,12 @@ static void add_contacts(Limits *l, const TnContactList *list, double deep)
     }
 }
 
-/* ---- giving way ---- */
+/* ---- giving way ----
+ * Few bodies give way, so a round looks at contacts that were short or have a body that moved in
+ * the last one: others are as they were. */
+
+/* Of a body: it moved in the last round; in some round; it is to be moved in this one. */
+typedef enum Moves { NOW = 1, EVER = 2, ACTIVE = 4 } Moves;
 
 /* How far its body's extra way moves a side along the normal. */
 static double extra_of(const Limits *l, const Approach *x, int k)
@@ -111,8 +120,15 @@ static double short_of(const Limits *l, const Approach *x)
     return x->way[0] + extra_of(l, x, 0) - x->way[1] - extra_of(l, x, 1) - x->room;
 }
 
+static void make_active(Limits *l, int link)
+{
+    if (l->moves[link] & ACTIVE) return;
+    l->moves[link] |= ACTIVE;
+    l->active[l->active_count++] = link;
+}
+
 /* As an impulse would move them. */
-static void push_apart(const Limits *l, const Approach *x, double by)
+static void push_apart(Limits *l, const Approach *x, double by)
 {
     const TnStep *step = l->step;
     double turn[2][3], sum = 0.0;
@@ -130,46 +146,92 @@ static void push_apart(const Limits *l, const Approach *x, double by)
         double impulse = (k ? by : -by) / sum, *change = l->change[x->body[k]];
         v3_add_scaled(change, x->c->normal, impulse / step->model->links[x->body[k]].mass);
         v3_add_scaled(change + 3, turn[k], impulse);
+        make_active(l, x->body[k]);
     }
 }
 
-/* No body is moved on by more than contacts are listed ahead. */
-static void take_changes(const Limits *l)
+/* No body is moved on by more than contacts are listed ahead. Who is held by that is active in the
+ * next round, too. */
+static void take_changes(Limits *l)
 {
     const TnStep *step = l->step;
-    for (int s = 0; s < step->model->subsystem_count; s++) {
-        int link = step->model->subsystems[s].link_start;
-        if (!l->own[s] || step->model->subsystems[s].kind != TN_SUBSYSTEM_RIGID) continue;
+    int count = l->active_count;
+    l->active_count = 0;
+    for (int i = 0; i < count; i++) {
+        int link = l->active[i];
         double *extra = step->extra[link], *change = l->change[link];
         for (int k = 0; k < 6; k++) extra[k] += change[k];
         double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[link],
                most = MOST_WAY * l->slack;
         for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
+        memset(change, 0, sizeof l->change[link]);
+        l->moves[link] = NOW | EVER;
+        if (way > most) make_active(l, link);
     }
+}
+
+static void look_at_contacts(Limits *l, bool all)
+{
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        int moved = (l->moves[x->body[0]] | l->moves[x->body[1]]) & NOW;
+        if (!all && !moved && !l->was_short[i]) continue;
+        double by = short_of(l, x);
+        l->was_short[i] = (x->body[0] || x->body[1]) && by > x->leave;
+        if (l->was_short[i]) push_apart(l, x, RELAX * by);
+    }
+}
+
+/* `told`: what was known of others' bodies before; they are compared with it. */
+static void mark_ghosts(Limits *l, double (*told)[6])
+{
+    const TnNear *near = l->step->world->near;
+    int ghosts = near->count ? near->receive_start[near->count] : 0;
+    for (int k = 0; k < ghosts; k++) {
+        int link = l->step->model->subsystems[near->receive[k]].link_start;
+        const double *extra = l->step->extra[link];
+        if (!memcmp(told[k], extra, sizeof told[k])) continue;
+        memcpy(told[k], extra, sizeof told[k]);
+        l->moves[link] = NOW | EVER;
+    }
+}
+
+static bool reserve(Limits *l, double (**told)[6])
+{
+    TnStep *step = l->step;
+    TnArena *arena = &step->world->arena;
+    const TnNear *near = step->world->near;
+    size_t n = (size_t)step->model->link_count;
+    int ghosts = near->count ? near->receive_start[near->count] : 0;
+    step->extra = tn_arena_calloc(arena, sizeof *step->extra * n);
+    l->change = tn_arena_calloc(arena, sizeof *l->change * n);
+    l->moves = tn_arena_calloc(arena, n);
+    l->active = TN_ARENA_NEW(arena, int, n);
+    l->was_short = TN_ARENA_NEW(arena, bool, l->count + 1);
+    *told = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)(ghosts + 1));
+    return step->extra && l->change && l->moves && l->active && l->was_short && *told;
 }
 
 static bool give_way(Limits *l)
 {
     TnStep *step = l->step;
     TnNearExchange told;
-    size_t n = (size_t)step->model->link_count;
-    step->extra = tn_arena_calloc(&step->world->arena, sizeof *step->extra * n);
-    l->change = tn_arena_alloc(&step->world->arena, sizeof *l->change * n);
-    if (!step->extra || !l->change || !tn_near_open(step, 6, &told)) return false;
+    double(*before)[6];
+    if (!reserve(l, &before) || !tn_near_open(step, 6, &told)) return false;
     step->has_extra = true;
     for (int round = 0; round < GIVE_ROUNDS; round++) {
-        memset(l->change, 0, sizeof *l->change * n);
-        for (int i = 0; i < l->count; i++) {
-            double by = short_of(l, &l->list[i]);
-            bool gives = l->list[i].body[0] || l->list[i].body[1];
-            if (gives && by > l->list[i].leave) push_apart(l, &l->list[i], RELAX * by);
-        }
+        look_at_contacts(l, round == 0);
+        for (int link = 0; link < step->model->link_count; link++) l->moves[link] &= (uint8_t)~NOW;
         take_changes(l);
         tn_near_tell_links(&told, (double *)step->extra);
+        mark_ghosts(l, before);
     }
     tn_near_close(&told);
-    for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < 2; k++) l->list[i].way[k] += extra_of(l, &l->list[i], k);
+    for (int i = 0; i < l->count; i++) {
+        Approach *x = &l->list[i];
+        for (int k = 0; k < 2; k++)
+            if (l->moves[x->body[k]] & EVER) x->way[k] += extra_of(l, x, k);
+    }
     return true;
 }
 
