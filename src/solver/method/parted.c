@@ -5,9 +5,7 @@
  *     blocks that other ranks need           then their velocities are sent
  *     all other blocks
  *
- * These are the sums of subadmm.c over the same lists in the same order, so the bits are, too.
- * Runs are taken forwards and backwards in turns: a part does not fit into the caches, and what was
- * touched last is still there. */
+ * These are the sums of subadmm.c over the same lists in the same order, so the bits are, too. */
 #include "parted.h"
 
 #include "../block/block.h"
@@ -22,26 +20,18 @@ typedef struct Loop {
     double alpha;
     bool measure;
     const TnRun *runs; /* that threads share */
-    int run_count;
-    bool backwards;
 } Loop;
-
-static TnRun run_at(const Loop *loop, int k)
-{
-    return loop->runs[loop->backwards ? loop->run_count - 1 - k : k];
-}
 
 static void contact_runs(void *context, int begin, int end)
 {
     const Loop *loop = context;
     TnProblem *p = loop->problem;
-    for (int k = begin; k < end; k++) {
-        TnRun run = run_at(loop, k);
-        p->kernels->contact_update(p->contact_batch, p->give, run.begin, run.end,
+    for (const TnRun *run = loop->runs + begin; run < loop->runs + end; run++) {
+        p->kernels->contact_update(p->contact_batch, p->give, run->begin, run->end,
                                    (const double(*)[8])p->twist, p->lambda, loop->alpha,
                                    loop->measure ? p->residual : NULL);
         if (p->z)
-            p->kernels->contact_tell(p->contact_batch, run.begin, run.end,
+            p->kernels->contact_tell(p->contact_batch, run->begin, run->end,
                                      (const double(*)[3])p->lambda, p->z);
     }
 }
@@ -49,23 +39,19 @@ static void contact_runs(void *context, int begin, int end)
 static void update_contacts(Loop *loop, const TnRun *runs, int count)
 {
     loop->runs = runs;
-    loop->run_count = count;
     tn_pool_run(loop->pool, count, 1, contact_runs, loop);
 }
 
 static void twist_runs(void *context, int begin, int end)
 {
     const Loop *loop = context;
-    for (int k = begin; k < end; k++) {
-        TnRun run = run_at(loop, k);
-        tn_twists_update(loop->problem, run.begin, run.end, loop->alpha);
-    }
+    for (const TnRun *run = loop->runs + begin; run < loop->runs + end; run++)
+        tn_twists_update(loop->problem, run->begin, run->end, loop->alpha);
 }
 
 static void update_twists(Loop *loop, const TnRun *runs, int count)
 {
     loop->runs = runs;
-    loop->run_count = count;
     tn_pool_run(loop->pool, count, 1, twist_runs, loop);
 }
 
@@ -104,7 +90,6 @@ TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watc
     parts->part.z = parts->part.z_memory;
     while (go && result.iterations < def->iterations) {
         int number = result.iterations + 1;
-        loop.backwards = number % 2 == 0;
         loop.measure = number == def->iterations ||
                        (watch.enough && (number % TN_CHECK_EVERY == 0 || number == TN_FIRST_LOOK));
         iterate(&loop, number == 1 ? 1.0 : def->over_relaxation, def->over_relaxation, &sent,
