@@ -2,6 +2,7 @@
  * them; see parts.h. */
 #include "parts.h"
 
+#include "../base/ranks.h"
 #include "parts_tell.h"
 
 typedef struct Near {
@@ -40,7 +41,7 @@ static bool ask(Near *x)
     void *exchange = parts->ranks->open(parts->ranks->context, parts->links, n->count);
     if (!exchange) return false;
     parts->ranks->start(exchange);
-    parts->ranks->finish(exchange);
+    tn_ranks_finish(parts->ranks, exchange);
     parts->ranks->close(exchange);
     return true;
 }

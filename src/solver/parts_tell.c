@@ -145,7 +145,7 @@ void tn_parts_send(TnParts *parts)
 
 void tn_parts_receive(TnParts *parts)
 {
-    parts->ranks->finish(parts->exchange);
+    tn_ranks_finish(parts->ranks, parts->exchange);
     for (int k = 0; k < parts->received_count; k++) {
         double *v = parts->part.twist[parts->received_row[k]];
         memcpy(v, parts->received[k], 3 * sizeof(double));

@@ -43,7 +43,7 @@ static void tell(TnNearExchange *x, double *values, bool by_link)
     for (int k = 0; k < sent; k++)
         memcpy(x->sent + (long)k * x->stride, value_of(x, values, near->send[k], by_link), bytes);
     near->ranks->start(x->exchange);
-    near->ranks->finish(x->exchange);
+    tn_ranks_finish(near->ranks, x->exchange);
     for (int k = 0; k < received; k++)
         memcpy(value_of(x, values, near->receive[k], by_link), x->received + (long)k * x->stride,
                bytes);

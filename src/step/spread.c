@@ -258,15 +258,25 @@ static void count_work(const TnWorld *world)
     traffic->contacts += world->spread->world->contacts.count;
 }
 
+/* s of the processor, so far and without waits. */
+static double worked(const TnWorld *world)
+{
+    const TnTraffic *traffic = world->def.ranks ? world->def.ranks->traffic : NULL;
+    return world->untimed || !traffic ? 0.0 : tn_processor_clock() - traffic->waited_processor;
+}
+
 static TnStepReport step_part(TnWorld *world)
 {
     TnSpread *spread = world->spread;
+    double begun = worked(world);
     hand_over_wrenches(world);
     tn_spread_drive_movers(world);
     tn_spread_keep_movers(spread);
     spread->world->untimed = world->untimed;
     spread->lacked = 0.0;
-    return tn_step_once(spread->world);
+    TnStepReport report = tn_step_once(spread->world);
+    spread->work += worked(world) - begun;
+    return report;
 }
 
 TnStepReport tn_spread_step(TnWorld *world)

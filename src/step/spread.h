@@ -66,6 +66,7 @@ typedef struct TnSpread {
     void *exchange;
     double margin;  /* for how much more than the least way bodies have room */
     int steps;      /* since who is near was found, */
+    double work;    /* s of the processor that these took, without waits; 0: not known */
     int64_t ghosts; /* of all ranks then */
     bool put;       /* the whole's state is another one: divide */
     bool far;       /* somebody came too far: find anew who is near */

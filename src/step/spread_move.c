@@ -3,7 +3,8 @@
  * A body whose place on the curve is in another rank's range goes there if that rank is a
  * neighbour, or else one rank towards it. With it go its state and the forces of its contacts. If
  * some rank has much more than its share of the weight, ranges are cut anew, from what ranks tell
- * all others of weights along their ranges. */
+ * all others of weights along their ranges, and of how long they took. Who owns what depends on the
+ * clock so, but nothing that is computed depends on who owns what. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,12 @@
 #include "../base/ranks.h"
 #include "spread.h"
 
-#define BINS 64        /* in which a rank tells of its weights */
-#define IMBALANCE 1.04 /* of the heaviest rank and the mean */
+#define BINS 64         /* in which a rank tells of its weights; */
+#define TOLD (BINS + 1) /* and of its time, in one more */
+#define IMBALANCE 1.04  /* of the heaviest rank and the mean */
+/* A rank's weights count at most so much more or less than others'. */
+#define MOST_SLOW 2.0
+#define FINE 64.0 /* of weights by time */
 
 /* steps */
 #define SHORT_WHILE 15
@@ -25,8 +30,8 @@
 #define MOST_MARGIN 6.0
 
 typedef struct Bin {
-    uint64_t key; /* of its first body */
-    int64_t weight;
+    uint64_t key;   /* of its first body */
+    int64_t weight; /* the last one: ns of a step */
 } Bin;
 
 /* What goes to one rank, or came from it. */
@@ -88,14 +93,40 @@ static bool fill_bins(const Move *m, Bin *bins)
     return true;
 }
 
+static double sum_of(const Bin *bins)
+{
+    double sum = 0.0;
+    for (int k = 0; k < BINS; k++) sum += (double)bins[k].weight;
+    return sum;
+}
+
+/* Weights become the time that they took, if all ranks know it: they differ in speed, and in what
+ * they have of others. All find the same. */
+static void weigh_by_time(const Move *m, Bin *bins)
+{
+    double weight = 0.0, time = 0.0;
+    for (int r = 0; r < m->ranks->count; r++) {
+        const Bin *told = bins + (long)TOLD * r;
+        if (!told[BINS].weight || sum_of(told) == 0.0) return;
+        weight += sum_of(told);
+        time += (double)told[BINS].weight;
+    }
+    for (int r = 0; r < m->ranks->count; r++) {
+        Bin *told = bins + (long)TOLD * r;
+        double slow = (double)told[BINS].weight / sum_of(told) * (weight / time);
+        slow = fmin(fmax(slow, 1.0 / MOST_SLOW), MOST_SLOW);
+        for (int k = 0; k < BINS; k++)
+            told[k].weight = llround(FINE * slow * (double)told[k].weight);
+    }
+}
+
 /* New ranges from all bins, if the old ones are uneven. */
 static bool cut_anew(const Move *m, const Bin *bins)
 {
     int ranks = m->ranks->count, n = 0;
     double total = 0.0, most = 0.0;
     for (int r = 0; r < ranks; r++) {
-        double sum = 0.0;
-        for (int k = 0; k < BINS; k++) sum += (double)bins[r * BINS + k].weight;
+        double sum = sum_of(bins + (long)TOLD * r);
         total += sum;
         if (sum > most) most = sum;
     }
@@ -103,8 +134,8 @@ static bool cut_anew(const Move *m, const Bin *bins)
     TnPlace *places = tn_malloc(sizeof *places * (size_t)(ranks * BINS));
     int64_t *weight = tn_malloc(sizeof *weight * (size_t)(ranks * BINS));
     bool ok = places && weight;
-    for (int k = 0; ok && k < ranks * BINS; k++)
-        if (bins[k].weight) places[n++] = (TnPlace){bins[k].key, k};
+    for (int k = 0; ok && k < ranks * TOLD; k++)
+        if (bins[k].weight && k % TOLD < BINS) places[n++] = (TnPlace){bins[k].key, k};
     ok = ok && tn_curve_sort(places, n);
     for (int i = 0; ok && i < n; i++) weight[i] = bins[places[i].s].weight;
     if (ok) tn_spread_cut(places, weight, n, ranks, m->spread->first_key);
@@ -116,10 +147,17 @@ static bool cut_anew(const Move *m, const Bin *bins)
 static bool balance(const Move *m)
 {
     size_t ranks = (size_t)m->ranks->count, *start = tn_malloc(sizeof *start * (ranks + 1));
-    Bin *bins = tn_calloc(ranks * BINS, sizeof *bins);
-    bool ok = start && bins && fill_bins(m, bins + (long)BINS * m->ranks->rank);
-    for (size_t r = 0; ok && r <= ranks; r++) start[r] = sizeof *bins * BINS * r;
-    if (ok) tn_ranks_share(m->ranks, bins, start);
+    Bin *bins = tn_calloc(ranks * TOLD, sizeof *bins);
+    const TnSpread *spread = m->spread;
+    bool ok = start && bins && fill_bins(m, bins + (long)TOLD * m->ranks->rank);
+    for (size_t r = 0; ok && r <= ranks; r++) start[r] = sizeof *bins * TOLD * r;
+    if (ok && spread->steps)
+        bins[(long)TOLD * m->ranks->rank + BINS].weight =
+            llround(1e9 * spread->work / spread->steps);
+    if (ok) {
+        tn_ranks_share(m->ranks, bins, start);
+        weigh_by_time(m, bins);
+    }
     ok = ok && cut_anew(m, bins);
     tn_free(start);
     tn_free(bins);

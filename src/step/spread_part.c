@@ -195,4 +195,5 @@ void tn_spread_release_part(TnSpread *spread)
     spread->start = NULL;
     spread->room = spread->sent = spread->received = NULL;
     spread->count = spread->own_count = spread->steps = 0;
+    spread->work = 0.0;
 }

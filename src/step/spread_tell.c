@@ -51,7 +51,7 @@ void tn_spread_tell_near(TnSpread *spread)
         tn_spread_pack(&world->state, subs[near->send[k]].qpos_start, subs[near->send[k]].dof_start,
                        to);
     near->ranks->start(spread->exchange);
-    near->ranks->finish(spread->exchange);
+    tn_ranks_finish(near->ranks, spread->exchange);
     for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS) {
         const TnSubsystem *sub = &subs[near->receive[k]];
         tn_spread_unpack(&world->state, sub->qpos_start, sub->dof_start, from);
@@ -69,7 +69,7 @@ static void exchange_once(const TnRanks *ranks, const TnRankLink *links, int cou
     *ok = exchange;
     if (!exchange) return;
     ranks->start(exchange);
-    ranks->finish(exchange);
+    tn_ranks_finish(ranks, exchange);
     ranks->close(exchange);
 }
 
