@@ -1,6 +1,6 @@
 /* near.h: a world that has one rank's own free bodies and those of other ranks that are near them.
- * Robots, cables, soft bodies and what is joined to them (movers) are in all such worlds, with all
- * free bodies near them, so that all ranks find the same of them.
+ * Robots, cables, soft bodies and what is joined to them (movers) are in the world of each rank
+ * with bodies near them, with all free bodies near them, so that these ranks find the same of them.
  *
  * It is stepped as any world is, but that
  *   - contacts are listed that an own body or a mover has (collision/grid_parts.c),
@@ -29,10 +29,12 @@ typedef struct TnNear {
     bool *own;            /* per subsystem; so are movers */
     bool *mover;          /* per subsystem */
     uint8_t *foreign;     /* per link: of another rank's, or what a mocap body is */
-    uint8_t *everywhere;  /* per link: all ranks have it */
+    uint8_t *counts;      /* per link: of all ranks that have it, this one counts it */
+    bool together;        /* there are movers in the scene, and other ranks */
     TnNearBall *balls;    /* of movers; none where there are no other ranks */
     int ball_count;
-    double *lacked;               /* m: by so much the step that was refused wanted more room */
+    double *lacked;               /* m: by so much the step wanted more room, */
+    bool *stopped;                /* for which all ranks refused it */
     int bodies;                   /* of the scene */
     double size;                  /* m: no point of a body of the scene is farther from its place */
     int count, *rank;             /* neighbours, ascending */
@@ -58,8 +60,11 @@ static inline bool tn_near_has_movers(const TnWorld *world)
 {
     return world->near && world->near->mover;
 }
-/* The free motion of movers leads no farther than they have room. */
-bool tn_near_has_room(TnStep *step);
+/* On all ranks assembly went well, and the free motion of movers leads no farther than they have
+ * room. */
+bool tn_near_may_go_on(TnStep *step, bool ok);
+/* Some rank's movers are planned anew. False: no memory. */
+bool tn_near_tell_replanned(TnStep *step, bool *replanned);
 /* m: how far a ball has come, and the way of a step from there, by velocities of the state. */
 double tn_near_ball_way(const TnWorld *world, const TnNearBall *ball);
 /* Velocities of nodes, as tn_near_ways. NULL: no memory. */

@@ -40,6 +40,17 @@ static TnPlace *order_bodies(TnWorld *world, int *count)
     return NULL;
 }
 
+int tn_spread_owner(const TnSpread *spread, int ranks, uint64_t key)
+{
+    int low = 0;
+    while (ranks > 1) { /* the last range that begins at or before it */
+        int half = ranks / 2;
+        if (spread->first_key[low + half] <= key) low += half;
+        ranks -= half;
+    }
+    return low;
+}
+
 void tn_spread_cut(const TnPlace *places, const int64_t *weight, int count, int ranks,
                    uint64_t *first_key)
 {
@@ -97,7 +108,8 @@ static bool take(const TnWorld *world, const TnPlace *places, int count, TnOwned
         }
     own->bodies = tn_malloc(sizeof *own->bodies * (size_t)(own->count + 1));
     own->contacts = tn_malloc(sizeof *own->contacts * (size_t)(state->contact_count + 1));
-    bool ok = own->bodies && own->contacts;
+    own->mover_contacts = tn_malloc(sizeof *own->contacts * (size_t)(state->contact_count + 1));
+    bool ok = own->bodies && own->contacts && own->mover_contacts;
     TnSpreadBody *to = own->bodies;
     for (int s = 0; ok && s < n; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
@@ -109,7 +121,9 @@ static bool take(const TnWorld *world, const TnPlace *places, int count, TnOwned
     for (int i = 0; ok && i < state->contact_count; i++) {
         const TnWarmContact *c = &state->contacts[i];
         int a = tn_geom_subsystem(model, c->geom1), b = tn_geom_subsystem(model, c->geom2);
-        if ((a >= 0 && (mine[a] || spread->mover[a])) || (b >= 0 && (mine[b] || spread->mover[b])))
+        if ((a >= 0 && spread->mover[a]) || (b >= 0 && spread->mover[b]))
+            own->mover_contacts[own->mover_contact_count++] = *c;
+        else if ((a >= 0 && mine[a]) || (b >= 0 && mine[b]))
             own->contacts[own->contact_count++] = *c;
     }
     tn_free(mine);
@@ -128,6 +142,7 @@ bool tn_spread_divide(TnWorld *world)
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);
     tn_free(own.contacts);
+    tn_free(own.mover_contacts);
     spread->put = !ok;
     return ok;
 }
