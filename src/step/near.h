@@ -25,13 +25,14 @@ typedef struct TnNearBall {
 
 /* Lists are by subsystem of the world, ascending. */
 typedef struct TnNear {
-    const TnRanks *ranks; /* NULL: alone */
-    bool *own;            /* per subsystem; so are movers */
-    bool *mover;          /* per subsystem */
-    uint8_t *foreign;     /* per link: of another rank's, or what a mocap body is */
-    uint8_t *counts;      /* per link: of all ranks that have it, this one counts it */
-    bool together;        /* there are movers in the scene, and other ranks */
-    TnNearBall *balls;    /* of movers; none where there are no other ranks */
+    const TnRanks *ranks;     /* NULL: alone */
+    bool *own;                /* per subsystem; so are movers */
+    bool *mover;              /* per subsystem */
+    uint8_t *foreign;         /* per link: of another rank's, or what a mocap body is */
+    uint8_t *counts;          /* per link: of all ranks that have it, this one counts it */
+    bool together;            /* there are movers in the scene, and other ranks */
+    bool has_rods, has_softs; /* so has the scene */
+    TnNearBall *balls;        /* of movers; none where there are no other ranks */
     int ball_count;
     double *lacked;               /* m: by so much the step wanted more room, */
     bool *stopped;                /* for which all ranks refused it */
@@ -54,6 +55,15 @@ double (*tn_near_ways(TnStep *step))[6];
 static inline double tn_near_surprise(const TnNear *near) { return 0.25 * near->size; }
 /* m/s: no point of a free body moves faster; turning does not move what is round. */
 double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3]);
+
+/* The scene has cables, or soft bodies, wherever these are. */
+static inline bool tn_near_has_kind(const TnStep *step, TnSubsystemKind kind)
+{
+    const TnNear *near = step->world->near;
+    const TnModel *m = step->model;
+    if (kind == TN_SUBSYSTEM_ROD) return m->rod_count || (near && near->has_rods);
+    return m->soft_count || (near && near->has_softs);
+}
 
 /* ---- near_movers.c ---- */
 static inline bool tn_near_has_movers(const TnWorld *world)

@@ -169,6 +169,8 @@ bool tn_spread_make_part(TnWorld *world, TnOwned *own)
     spread->near.bodies = world->model->subsystem_count;
     spread->near.lacked = &spread->lacked;
     spread->near.stopped = &spread->stopped;
+    spread->near.has_rods = world->model->rod_count > 0;
+    spread->near.has_softs = world->model->soft_count > 0;
     spread->near.together = spread->mover_count && tn_ranks_count(world->def.ranks) > 1;
     bool ok = tn_spread_meet(world, own, &met) && list_bodies(spread, own, &met) &&
               list_neighbours(spread, &met);

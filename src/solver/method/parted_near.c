@@ -153,6 +153,10 @@ static bool solve(TnProblem *p, TnParts *parts, bool together, const TnSolverDef
     *result = parts ? tn_parted_run(parts, &judge.def, watch, pool)
                     : tn_subadmm_watched(p, &judge.def, watch, pool);
     tn_subadmm_finish(p, pool);
+    if (together) { /* who solves again starts from what was found, of ghosts too */
+        tn_parts_send(parts);
+        tn_parts_receive(parts);
+    }
     if (def->tolerance > 0.0) finish(&judge, result, rigid_error);
     return true;
 }
