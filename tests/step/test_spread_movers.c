@@ -337,6 +337,91 @@ TEST(robots_that_cross_ranks_have_the_same_bits_and_are_not_on_all_of_them)
     tn_model_destroy(model);
 }
 
+/* ---- states and forces that users set ---- */
+
+typedef struct Pushed {
+    TnModel *model;
+    void *bytes;
+    size_t size;
+    uint64_t wanted;
+} Pushed;
+
+static TnWorld *open_world(const Pushed *p, const TnRanks *ranks)
+{
+    TnWorldDef def = tn_world_def();
+    TnError err = {0};
+    def.spread = true;
+    def.ranks = ranks;
+    def.solver.tolerance = 0.0;
+    def.solver.iterations = 15;
+    TnWorld *world = tn_world_create(&def, p->model, &err);
+    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return world;
+}
+
+/* A robot is pushed and a node of the soft body pulled; the tie of two robots is cut meanwhile. */
+static void push(TnWorld *world, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        if (k == 5) CHECK(tn_world_set_equality(world, 2, false, NULL) == TN_OK);
+        tn_world_apply_wrench(world, 12, (double[3]){0.3, 0.1, 0.5}, (double[3]){0.0, 0.001, 0.0});
+        tn_world_apply_node_force(world, 1, 3, (double[3]){0.0, 0.02, 0.0});
+        CHECK(!tn_world_step(world).diverged);
+    }
+}
+
+static void go_on(void *context, const TnRanks *ranks)
+{
+    const Pushed *p = context;
+    TnError err = {0};
+    TnWorld *world = open_world(p, ranks);
+    CHECK(tn_world_restore(world, p->bytes, p->size, &err) == TN_OK);
+    push(world, 10);
+    CHECK(tn_world_hash(world) == p->wanted);
+    tn_world_destroy(world);
+}
+
+TEST(a_saved_state_with_robots_goes_on_in_other_parts_and_forces_reach_them)
+{
+    Pushed p = {.model = walkers()};
+    TnError err = {0};
+    TnWorld *world = open_world(&p, NULL);
+    for (int k = 0; k < UNLESS_SANITIZED(20, 6); k++) {
+        drive_walkers(world, k);
+        tn_world_step(world);
+    }
+    p.size = tn_world_save_size(world);
+    p.bytes = malloc(p.size);
+    CHECK(tn_world_save(world, p.bytes, p.size, &err) == TN_OK);
+    push(world, 10);
+    p.wanted = tn_world_hash(world);
+    for (int ranks = 1; ranks <= UNLESS_SANITIZED(4, 2); ranks++)
+        run_on_ranks(ranks, go_on, &p, NULL);
+    free(p.bytes);
+    tn_world_destroy(world);
+    tn_model_destroy(p.model);
+}
+
+static void diverge(void *context, const TnRanks *ranks)
+{
+    TnWorld *world = open_world(context, ranks);
+    CHECK(!tn_world_step(world).diverged);
+    uint64_t good = tn_world_hash(world);
+    tn_world_apply_wrench(world, 3, (double[3]){1e300, 0.0, 0.0}, NULL);
+    CHECK(tn_world_step(world).diverged); /* on all ranks, whoever has the robot */
+    CHECK(tn_world_hash(world) == good);
+    CHECK(!tn_world_step(world).diverged);
+    tn_world_destroy(world);
+}
+
+TEST(a_step_of_a_robot_that_cannot_be_taken_is_refused_by_all)
+{
+    Pushed p = {.model = walkers()};
+    diverge(&p, NULL);
+    run_on_ranks(3, diverge, &p, NULL);
+    tn_model_destroy(p.model);
+}
+
 /* ---- physics ---- */
 
 typedef struct End {
