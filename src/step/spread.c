@@ -35,7 +35,6 @@ static bool check(const TnWorld *world, TnError *err)
     } parts[] = {{m->adhesion_count > 0, "adhesion"},
                  {m->drags != NULL, "a medium"},
                  {has_lifted_bodies(m), "gravity compensation of a free body"},
-                 {m->has_spin, "torsional or rolling friction"},
                  {world->bounces, "restitution"},
                  {def->device != TN_DEVICE_CPU, "a device"},
                  {def->sleep != TN_SLEEP_OFF, "sleeping"},

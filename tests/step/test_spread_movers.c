@@ -211,6 +211,32 @@ TEST(a_mocap_body_that_sweeps_balls_has_the_same_bits_on_one_to_eight_ranks)
     check_scene(scene_compile(&scene), UNLESS_SANITIZED(60, 8), 0.0, drive_paddle);
 }
 
+/* Rows of contacts, of own bodies and of ghosts. */
+TEST(balls_with_torsional_and_rolling_friction_have_the_same_bits)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 0.5);
+    add_paddle(&scene);
+    for (int i = 0; i < 150; i++) {
+        TnBodyId ball = add_body(&scene, TN_BODY_WORLD,
+                                 (double[3]){0.021 * (i % 10) + 0.0004 * (i % 7),
+                                             0.021 * (i / 10 % 10), 0.01 + 0.021 * (i / 100)});
+        TnGeomDef geom = tn_geom_def();
+        geom.body = ball;
+        geom.type = TN_GEOM_SPHERE;
+        geom.size[0] = 0.009 + 0.0003 * (i % 4);
+        geom.mass = 0.003;
+        geom.contact_dim = 6;
+        memcpy(geom.friction, (double[3]){0.4, 0.002, 0.0005}, sizeof geom.friction);
+        tn_builder_add_geom(scene.builder, &geom);
+        TnJointDef joint = tn_joint_def();
+        joint.body = ball;
+        joint.type = TN_JOINT_FREE;
+        tn_builder_add_joint(scene.builder, &joint);
+    }
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(40, 8), 0.0, drive_paddle);
+}
+
 /* All at once, with what joins and excludes free bodies, to a tolerance. */
 TEST(robots_cables_and_soft_bodies_are_solved_to_a_tolerance_with_the_same_bits)
 {
