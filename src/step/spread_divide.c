@@ -13,10 +13,12 @@
 
 static const double *place_of(const TnWorld *world, int s)
 {
-    return world->state.qpos + world->model->subsystems[s].qpos_start;
+    const TnSubsystem *sub = &world->model->subsystems[s];
+    if (world->spread->mover[s] && sub->link_count) return world->frames[sub->link_start].com;
+    return world->state.qpos + sub->qpos_start;
 }
 
-/* Free bodies in the order of the curve. NULL: no memory. */
+/* Free bodies, or where there are none movers, in the order of the curve. NULL: no memory. */
 static TnPlace *order_bodies(TnWorld *world, int *count)
 {
     TnSpread *spread = world->spread;
@@ -24,7 +26,7 @@ static TnPlace *order_bodies(TnWorld *world, int *count)
     TnPlace *places = tn_malloc(sizeof *places * (size_t)(world->model->subsystem_count + 1));
     double low[3] = {0.0}, high[3] = {0.0};
     for (int s = 0; places && s < world->model->subsystem_count; s++) {
-        if (spread->mover[s]) continue;
+        if (spread->mover[s] && spread->mover_count < world->model->subsystem_count) continue;
         for (int i = 0; i < 3; i++) {
             low[i] = n ? fmin(low[i], place_of(world, s)[i]) : place_of(world, s)[i];
             high[i] = n ? fmax(high[i], place_of(world, s)[i]) : place_of(world, s)[i];
@@ -102,7 +104,7 @@ static bool take(const TnWorld *world, const TnPlace *places, int count, TnOwned
     bool *mine = tn_calloc((size_t)n + 1, sizeof *mine);
     if (!mine) return false;
     for (int i = 0; i < count; i++)
-        if (places[i].key >= first && places[i].key < end) {
+        if (places[i].key >= first && places[i].key < end && !spread->mover[places[i].s]) {
             mine[places[i].s] = true;
             own->count++;
         }
