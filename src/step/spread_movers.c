@@ -213,9 +213,7 @@ static bool place_balls(TnWorld *world)
     if (!share_lacked(world)) return false;
     spread->more_room =
         spread->lacked > 0.0 ? spread->more_room + 1.5 * spread->lacked : 0.5 * spread->more_room;
-    /* nobody else has something that these may meet */
-    if (tn_ranks_count(world->def.ranks) == 1 || spread->mover_count == m->subsystem_count)
-        return true;
+    if (tn_ranks_count(world->def.ranks) == 1) return true; /* all are here */
     for (int i = 0; i < m->soft_count; i++) most += (size_t)m->softs[i].surface_node_count;
     if (!spread->balls) spread->balls = tn_malloc(sizeof *spread->balls * most);
     bool ok = spread->balls;

@@ -379,8 +379,8 @@ TEST(robots_alone_are_shared_by_ranks_too)
 {
     Scene scene = scene_begin();
     scene_plane(&scene, 0.5);
-    for (int i = 0; i < WALKERS; i++)
-        add_walker_at(&scene, (double[3]){0.3 * i, 0.02 * (i % 3), 0.06});
+    for (int i = 0; i < WALKERS; i++) /* two run into each other */
+        add_walker_at(&scene, (double[3]){0.5 * (i / 2) + 0.16 * (i % 2), 0.01 * (i % 3), 0.06});
     TnModel *model = scene_compile(&scene);
     Run alone = run_driven_to(model, UNLESS_SANITIZED(60, 8), 0.0, drive_walkers);
     check_ranks(&alone, UNLESS_SANITIZED(3, 2), NULL);
