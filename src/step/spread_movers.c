@@ -213,7 +213,9 @@ static bool place_balls(TnWorld *world)
     if (!share_lacked(world)) return false;
     spread->more_room =
         spread->lacked > 0.0 ? spread->more_room + 1.5 * spread->lacked : 0.5 * spread->more_room;
-    if (tn_ranks_count(world->def.ranks) == 1) return true; /* all are here */
+    /* one rank has all of them */
+    if (tn_ranks_count(world->def.ranks) == 1 || spread->mover_count == m->subsystem_count)
+        return true;
     for (int i = 0; i < m->soft_count; i++) most += (size_t)m->softs[i].surface_node_count;
     if (!spread->balls) spread->balls = tn_malloc(sizeof *spread->balls * most);
     bool ok = spread->balls;
@@ -330,10 +332,12 @@ static int by_low_end(const void *x, const void *y)
 }
 
 /* Joins units whose balls meet; balls are then in the order of their low ends. */
-static void find_clusters(TnSpread *spread)
+static void find_clusters(const TnModel *whole, TnSpread *spread)
 {
     TnUnits *units = &spread->units;
     for (int u = 0; u < units->count; u++) units->cluster[u] = u;
+    for (int u = 1; u < units->count && spread->mover_count == whole->subsystem_count; u++)
+        tn_set_join(units->cluster, 0, u); /* nobody has free bodies: one rank has them */
     if (units->count < 2 || !spread->ball_count) return;
     qsort(spread->balls, (size_t)spread->ball_count, sizeof *spread->balls, by_low_end);
     for (int i = 0; i < spread->ball_count; i++) {
@@ -403,7 +407,7 @@ bool tn_spread_meet_movers(TnWorld *world, const TnOwned *own, double size, doub
     for (int i = 0; i < own->count; i++) most[i] = INFINITY;
     spread->here_count = units->near_count = 0;
     if (!ok || !spread->mover_count) return ok;
-    find_clusters(spread);
+    find_clusters(world->model, spread);
     find_owners(world);
     for (int first = 0; ok && first < spread->ball_count; first += BLOCK)
         ok = meet_balls(spread, first, own, size, most);

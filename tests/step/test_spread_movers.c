@@ -363,19 +363,7 @@ TEST(robots_that_cross_ranks_have_the_same_bits_and_are_not_on_all_of_them)
     tn_model_destroy(model);
 }
 
-static void own_some(void *context, const TnRanks *ranks)
-{
-    TnWorldDef def = tn_world_def();
-    TnError err = {0};
-    def.spread = true;
-    def.ranks = ranks;
-    TnWorld *world = tn_world_create(&def, context, &err);
-    tn_world_step(world);
-    CHECK(world->spread->here_count >= 1 && world->spread->here_count <= 4);
-    tn_world_destroy(world);
-}
-
-TEST(robots_alone_are_shared_by_ranks_too)
+TEST(robots_alone_that_meet_have_the_same_bits)
 {
     Scene scene = scene_begin();
     scene_plane(&scene, 0.5);
@@ -384,7 +372,6 @@ TEST(robots_alone_are_shared_by_ranks_too)
     TnModel *model = scene_compile(&scene);
     Run alone = run_driven_to(model, UNLESS_SANITIZED(60, 8), 0.0, drive_walkers);
     check_ranks(&alone, UNLESS_SANITIZED(3, 2), NULL);
-    run_on_ranks(3, own_some, model, NULL);
     tn_model_destroy(model);
 }
 
