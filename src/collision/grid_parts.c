@@ -20,13 +20,12 @@ void tn_level_join(TnLevelTotal *level, const TnLevelTotal *other)
     level->round &= other->round;
 }
 
-/* What is on every rank counts on the first. */
+/* What is fixed is on every rank, and counts on the first. */
 static bool counts(const TnCollider *c, int slot)
 {
     int link = c->slots[slot].link;
-    if (!link || (c->part.everywhere && c->part.everywhere[link]))
-        return !c->part.ranks || c->part.ranks->rank == 0;
-    return !c->part.foreign || !c->part.foreign[link];
+    if (!link) return !c->part.ranks || c->part.ranks->rank == 0;
+    return !c->part.counts || c->part.counts[link];
 }
 
 static void find_here(const TnCollider *c, TnLevelTotal *out)

@@ -95,6 +95,15 @@ static void choose(const Places *x, const bool *has, Lists lists, TnModel *out)
     out->lookup = NULL;
 }
 
+/* Of a soft body that the part lacks; it is the world's. */
+static bool is_absent_surface(const Places *x, int geom)
+{
+    const TnModel *m = x->whole;
+    for (int i = 0; m->geoms[geom].type == TN_GEOM_SOFT && i < m->soft_count; i++)
+        if (m->softs[i].geom == geom) return x->subsystem[m->softs[i].subsystem] < 0;
+    return false;
+}
+
 /* Geoms and what refers to them. */
 static void choose_geoms(const Places *x, TnModel *out)
 {
@@ -105,7 +114,8 @@ static void choose_geoms(const Places *x, TnModel *out)
         return;
     }
     for (int g = 0; g < m->geom_count; g++)
-        if (x->link[m->geom_link[g]] >= 0) x->geom[g] = out->geom_count++;
+        if (x->link[m->geom_link[g]] >= 0 && !is_absent_surface(x, g))
+            x->geom[g] = out->geom_count++;
     for (int i = 0; i < m->pair_count; i++)
         out->pair_count += x->geom[m->pairs[i].geom1] >= 0 && x->geom[m->pairs[i].geom2] >= 0;
     for (int i = 0; i < m->exclude_count; i++)
@@ -141,6 +151,7 @@ static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
     m->joint_names = CARVE(c, const char *, m->joint_count);
     m->subsystems = CARVE(c, TnSubsystem, m->subsystem_count);
     m->rods = CARVE(c, TnRod, m->rod_count);
+    m->rod_names = CARVE(c, const char *, m->rod_count);
     m->tendons = CARVE(c, TnTendon, m->tendon_count);
     m->actuators = CARVE(c, TnActuator, m->actuator_count);
     m->moments = CARVE(c, TnMoment, moment_count(whole));
@@ -154,7 +165,7 @@ static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
     return self;
 }
 
-static void lay_out_geoms(Carver *c, TnModel *m, const TnModel *whole)
+static void lay_out_geoms(Carver *c, TnModel *m, const TnModel *whole, TnSoftHold **holds)
 {
     size_t links = 0;
     for (int i = 0; i < whole->path_count; i++) links += (size_t)whole->paths[i].link_count;
@@ -164,10 +175,8 @@ static void lay_out_geoms(Carver *c, TnModel *m, const TnModel *whole)
     m->pairs = CARVE(c, TnPair, m->pair_count);
     m->excludes = CARVE(c, TnExclude, m->exclude_count);
     m->softs = CARVE(c, TnSoft, m->soft_count);
-    for (int i = 0; i < m->soft_count; i++) {
-        TnSoftHold *holds = CARVE(c, TnSoftHold, whole->softs[i].hold_count);
-        if (c->base) m->softs[i].holds = holds;
-    }
+    m->soft_names = CARVE(c, const char *, m->soft_count);
+    *holds = CARVE(c, TnSoftHold, whole->hold_count);
     m->wheels = CARVE(c, TnWheel, m->wheel_count);
     m->sites = CARVE(c, TnSite, m->site_count);
     m->paths = CARVE(c, TnPath, m->path_count);
@@ -223,13 +232,13 @@ static int place_of(const int *places, int index) { return index < 0 ? -1 : plac
 static void copy_subsystems(const Places *x, const int *subsystems, TnModel *out)
 {
     const TnModel *m = x->whole;
-    int rigid = 0;
+    int kinds[4] = {0};
     for (int k = 0; k < out->subsystem_count; k++) {
         const TnSubsystem *from = &m->subsystems[subsystems[k]];
         TnSubsystem *to = &out->subsystems[k];
         *to = *from;
         to->link_start = from->link_count ? x->link[from->link_start] : out->link_count;
-        if (to->kind == TN_SUBSYSTEM_RIGID) to->kind_index = rigid++;
+        to->kind_index = kinds[to->kind]++;
         to->dof_start = x->dof[from->dof_start];
         to->qpos_start = x->qpos[from->qpos_start];
         out->actuator_first[k] = m->actuator_first[subsystems[k]];
@@ -244,6 +253,7 @@ static void copy_subsystems(const Places *x, const int *subsystems, TnModel *out
         if (to->kind != TN_SUBSYSTEM_ROD) continue;
         TnRod *rod = &out->rods[to->kind_index];
         *rod = m->rods[from->kind_index];
+        out->rod_names[to->kind_index] = m->rod_names[from->kind_index];
         rod->subsystem = k;
         rod->link_start = to->link_start;
         rod->body_start = x->body[rod->body_start];
@@ -277,6 +287,16 @@ static TnMoment *copy_drives(const Places *x, TnModel *out)
     for (int i = 0; i < m->actuator_count; i++) {
         TnActuator *to = &out->actuators[i];
         *to = m->actuators[i];
+        if (to->subsystem >= 0 && x->subsystem[to->subsystem] < 0) {
+            *to = (TnActuator){.subsystem = -1,
+                               .body = -1,
+                               .tendon = -1,
+                               .path = -1,
+                               .force = -1,
+                               .act = -1,
+                               .moments = next};
+            continue;
+        }
         to->subsystem = place_of(x->subsystem, to->subsystem);
         to->body = place_of(x->body, to->body);
         to->moments = next;
@@ -285,12 +305,31 @@ static TnMoment *copy_drives(const Places *x, TnModel *out)
     return next;
 }
 
+/* What it joins is in the part. */
+static bool has_sides(const Places *x, const TnEquality *e)
+{
+    const TnModel *m = x->whole;
+    if (e->type == TN_EQUALITY_TENDON) return true;
+    if (e->type == TN_EQUALITY_JOINT)
+        return x->joint[e->joint1] >= 0 && (e->joint2 < 0 || x->joint[e->joint2] >= 0);
+    return x->link[m->bodies[e->body1].link] >= 0 && x->link[m->bodies[e->body2].link] >= 0;
+}
+
 static void copy_equalities(const Places *x, TnModel *out)
 {
     const TnModel *m = x->whole;
     for (int i = 0; i < m->equality_count; i++) {
         TnEquality *to = &out->equalities[i];
         *to = m->equalities[i];
+        if (!has_sides(x, to)) {
+            *to = (TnEquality){.type = TN_EQUALITY_CONNECT,
+                               .relquat = {1.0},
+                               .joint1 = -1,
+                               .joint2 = -1,
+                               .tendon1 = -1,
+                               .tendon2 = -1};
+            continue;
+        }
         to->body1 = place_of(x->body, to->body1);
         to->body2 = place_of(x->body, to->body2);
         to->joint1 = place_of(x->joint, to->joint1);
@@ -327,22 +366,24 @@ static void copy_geoms(const Places *x, TnModel *out)
     }
 }
 
-static void copy_softs(const Places *x, TnModel *out)
+static void copy_softs(const Places *x, TnSoftHold *holds, TnModel *out)
 {
     const TnModel *m = x->whole;
+    int count = 0;
     for (int i = 0; i < m->soft_count; i++) {
         const TnSoft *from = &m->softs[i];
-        TnSoft *to = &out->softs[i];
-        TnSoftHold *holds = to->holds;
+        if (x->subsystem[from->subsystem] < 0) continue;
+        TnSoft *to = &out->softs[count];
+        out->soft_names[count++] = m->soft_names[i];
         *to = *from;
         to->holds = holds;
         to->subsystem = x->subsystem[from->subsystem];
         to->geom = place_of(x->geom, from->geom);
         to->qpos_start = x->qpos[from->qpos_start];
         to->dof_start = x->dof[from->dof_start];
-        for (int h = 0; h < from->hold_count; h++) {
-            holds[h] = from->holds[h];
-            holds[h].link = x->link[holds[h].link];
+        for (int h = 0; h < from->hold_count; h++, holds++) {
+            *holds = from->holds[h];
+            holds->link = x->link[holds->link];
         }
     }
 }
@@ -386,14 +427,15 @@ static TnModel *cut(const TnModel *whole, const bool *has, bool touches, Lists l
     if (!open_places(whole, &x)) return NULL;
     choose(&x, has, lists, &m);
     choose_geoms(&x, &m);
+    TnSoftHold *holds = NULL;
     Carver measure = {NULL, 0};
     lay_out(&measure, &m, whole);
-    if (touches) lay_out_geoms(&measure, &m, whole);
+    if (touches) lay_out_geoms(&measure, &m, whole, &holds);
     Carver carver = {tn_calloc(1, measure.used), 0};
     TnModel *out = NULL;
     if (carver.base) {
         out = lay_out(&carver, &m, whole);
-        if (touches) lay_out_geoms(&carver, &m, whole);
+        if (touches) lay_out_geoms(&carver, &m, whole, &holds);
         m.memory = carver.base;
         copy_bodies(&x, &m);
         copy_links(&x, lists.links, &m);
@@ -402,7 +444,7 @@ static TnModel *cut(const TnModel *whole, const bool *has, bool touches, Lists l
         copy_equalities(&x, &m);
         if (touches) {
             copy_geoms(&x, &m);
-            copy_softs(&x, &m);
+            copy_softs(&x, holds, &m);
             copy_paths(&x, next, &m);
             for (int i = 0; i < m.wheel_count; i++) {
                 m.wheels[i] = whole->wheels[i];

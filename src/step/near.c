@@ -41,7 +41,8 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *asked, TnSolveResult *result
                       .send = blocks_of(world, near->send, near->send_start[near->count]),
                       .receive_start = near->receive_start,
                       .receive = blocks_of(world, near->receive, near->receive_start[near->count]),
-                      .own = own};
+                      .own = own,
+                      .together = near->together};
     if (!own || !n.send || !n.receive) return false;
     for (int s = 0; s < step->model->subsystem_count; s++)
         if (step->model->subsystems[s].kind == TN_SUBSYSTEM_RIGID)

@@ -1,6 +1,6 @@
 /* near.h: a world that has one rank's own free bodies and those of other ranks that are near them.
- * Robots, cables, soft bodies and what is joined to them (movers) are in all such worlds, with all
- * free bodies near them, so that all ranks find the same of them.
+ * Robots, cables, soft bodies and what is joined to them (movers) are in the world of each rank
+ * with bodies near them, with all free bodies near them, so that these ranks find the same of them.
  *
  * It is stepped as any world is, but that
  *   - contacts are listed that an own body or a mover has (collision/grid_parts.c),
@@ -25,14 +25,17 @@ typedef struct TnNearBall {
 
 /* Lists are by subsystem of the world, ascending. */
 typedef struct TnNear {
-    const TnRanks *ranks; /* NULL: alone */
-    bool *own;            /* per subsystem; so are movers */
-    bool *mover;          /* per subsystem */
-    uint8_t *foreign;     /* per link: of another rank's, or what a mocap body is */
-    uint8_t *everywhere;  /* per link: all ranks have it */
-    TnNearBall *balls;    /* of movers; none where there are no other ranks */
+    const TnRanks *ranks;     /* NULL: alone */
+    bool *own;                /* per subsystem; so are movers */
+    bool *mover;              /* per subsystem */
+    uint8_t *foreign;         /* per link: of another rank's, or what a mocap body is */
+    uint8_t *counts;          /* per link: of all ranks that have it, this one counts it */
+    bool together;            /* there are movers in the scene, and other ranks */
+    bool has_rods, has_softs; /* so has the scene */
+    TnNearBall *balls;        /* of movers; none where there are no other ranks */
     int ball_count;
-    double *lacked;               /* m: by so much the step that was refused wanted more room */
+    double *lacked;               /* m: by so much the step wanted more room, */
+    bool *stopped;                /* for which all ranks refused it */
     int bodies;                   /* of the scene */
     double size;                  /* m: no point of a body of the scene is farther from its place */
     int count, *rank;             /* neighbours, ascending */
@@ -53,13 +56,25 @@ static inline double tn_near_surprise(const TnNear *near) { return 0.25 * near->
 /* m/s: no point of a free body moves faster; turning does not move what is round. */
 double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3]);
 
+/* The scene has cables, or soft bodies, wherever these are. */
+static inline bool tn_near_has_kind(const TnStep *step, TnSubsystemKind kind)
+{
+    const TnNear *near = step->world->near;
+    const TnModel *m = step->model;
+    if (kind == TN_SUBSYSTEM_ROD) return m->rod_count || (near && near->has_rods);
+    return m->soft_count || (near && near->has_softs);
+}
+
 /* ---- near_movers.c ---- */
 static inline bool tn_near_has_movers(const TnWorld *world)
 {
     return world->near && world->near->mover;
 }
-/* The free motion of movers leads no farther than they have room. */
-bool tn_near_has_room(TnStep *step);
+/* On all ranks assembly went well, and the free motion of movers leads no farther than they have
+ * room. */
+bool tn_near_may_go_on(TnStep *step, bool ok);
+/* Some rank's movers are planned anew. False: no memory. */
+bool tn_near_tell_replanned(TnStep *step, bool *replanned);
 /* m: how far a ball has come, and the way of a step from there, by velocities of the state. */
 double tn_near_ball_way(const TnWorld *world, const TnNearBall *ball);
 /* Velocities of nodes, as tn_near_ways. NULL: no memory. */

@@ -1,10 +1,10 @@
 /* near_movers.c: how far robots, cables and soft bodies get in a world that ranks step in parts;
  * see near.h.
  *
- * All ranks have them and all free bodies near them. What is near was found for balls about links
+ * Ranks that have one have all free bodies near it. What is near was found for balls about links
  * and nodes that get no farther than their room. So before collision is asked, the free motion is
- * compared with that; where it leads farther, the step is refused, and who is near is found anew
- * (spread.c). All ranks know the same of it. What the solution runs into is looked for as far as
+ * compared with that; where it leads farther on some rank, all refuse the step, and who is near is
+ * found anew (spread.c). What the solution runs into is looked for as far as
  * balls have room: a little farther than the free motion leads. */
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static double free_speed(const TnStep *step, const TnNearBall *ball)
                 speed_of(world, ball->link, step->end_twists[ball->link]));
 }
 
-bool tn_near_has_room(TnStep *step)
+/* The free motion leads no farther than they have room. */
+static bool has_room(TnStep *step)
 {
     const TnNear *near = step->world->near;
     double lacked = 0.0;
@@ -55,8 +56,23 @@ bool tn_near_has_room(TnStep *step)
                      tn_near_surprise(near);
         lacked = fmax(lacked, way - ball->room);
     }
-    if (near->lacked) *near->lacked = lacked;
+    *near->lacked = lacked;
     return lacked <= 0.0;
+}
+
+bool tn_near_may_go_on(TnStep *step, bool ok)
+{
+    const TnNear *near = step->world->near;
+    bool stop = !ok || !has_room(step);
+    if (near->together && !tn_near_any(step, stop, &stop)) return false;
+    *near->stopped = stop && near->together;
+    return !stop;
+}
+
+bool tn_near_tell_replanned(TnStep *step, bool *replanned)
+{
+    return !step->world->near || !step->world->near->together ||
+           tn_near_any(step, *replanned, replanned);
 }
 
 double tn_near_most_speed(const TnStep *step, int link)

@@ -35,7 +35,6 @@ static bool check(const TnWorld *world, TnError *err)
     } parts[] = {{m->adhesion_count > 0, "adhesion"},
                  {m->drags != NULL, "a medium"},
                  {has_lifted_bodies(m), "gravity compensation of a free body"},
-                 {m->has_spin, "torsional or rolling friction"},
                  {world->bounces, "restitution"},
                  {def->device != TN_DEVICE_CPU, "a device"},
                  {def->sleep != TN_SLEEP_OFF, "sleeping"},
@@ -112,6 +111,10 @@ void tn_spread_destroy(TnWorld *world)
     tn_free(spread->local_geom);
     tn_free(spread->mover);
     tn_free(spread->movers);
+    tn_free(spread->here);
+    void *const units[] = {spread->units.of,    spread->units.common, spread->units.cluster,
+                           spread->units.owner, spread->units.there,  spread->units.near};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) tn_free(units[i]);
     tn_free(spread->balls);
     tn_free(spread->kept);
     tn_free(spread);
@@ -240,6 +243,7 @@ static void hand_over_wrenches(TnWorld *whole)
 
 static void fill_report(const Sum *sum, TnStepReport *report)
 {
+    report->row_count = 0; /* not counted */
     report->residual = sum->residual;
     report->contact_count = (int)sum->contacts;
     report->mean_penetration = sum->touching ? sum->depth / (double)sum->touching : 0.0;
@@ -274,6 +278,7 @@ static TnStepReport step_part(TnWorld *world)
     tn_spread_keep_movers(spread);
     spread->world->untimed = world->untimed;
     spread->lacked = 0.0;
+    spread->stopped = false;
     TnStepReport report = tn_step_once(spread->world);
     spread->work += worked(world) - begun;
     return report;
@@ -288,9 +293,9 @@ TnStepReport tn_spread_step(TnWorld *world)
     if (spread->put ? !tn_spread_divide(world) : spread->far && !tn_spread_renew(world))
         return report;
     report = step_part(world);
-    for (int k = 0; k < MOST_TRIES && report.diverged && spread->lacked > 0.0; k++) {
+    for (int k = 0; k < MOST_TRIES && spread->stopped; k++) {
         if (!tn_spread_renew(world)) return report;
-        report = step_part(world);
+        if (spread->lacked > 0.0) report = step_part(world); /* of some rank */
     }
     bool refused = report.diverged;
     Sum sum = {.diverged = refused,

@@ -13,10 +13,12 @@
 
 static const double *place_of(const TnWorld *world, int s)
 {
-    return world->state.qpos + world->model->subsystems[s].qpos_start;
+    const TnSubsystem *sub = &world->model->subsystems[s];
+    if (world->spread->mover[s] && sub->link_count) return world->frames[sub->link_start].com;
+    return world->state.qpos + sub->qpos_start;
 }
 
-/* Free bodies in the order of the curve. NULL: no memory. */
+/* Free bodies, or where there are none movers, in the order of the curve. NULL: no memory. */
 static TnPlace *order_bodies(TnWorld *world, int *count)
 {
     TnSpread *spread = world->spread;
@@ -24,7 +26,7 @@ static TnPlace *order_bodies(TnWorld *world, int *count)
     TnPlace *places = tn_malloc(sizeof *places * (size_t)(world->model->subsystem_count + 1));
     double low[3] = {0.0}, high[3] = {0.0};
     for (int s = 0; places && s < world->model->subsystem_count; s++) {
-        if (spread->mover[s]) continue;
+        if (spread->mover[s] && spread->mover_count < world->model->subsystem_count) continue;
         for (int i = 0; i < 3; i++) {
             low[i] = n ? fmin(low[i], place_of(world, s)[i]) : place_of(world, s)[i];
             high[i] = n ? fmax(high[i], place_of(world, s)[i]) : place_of(world, s)[i];
@@ -38,6 +40,17 @@ static TnPlace *order_bodies(TnWorld *world, int *count)
     if (places && tn_curve_sort(places, n)) return places;
     tn_free(places);
     return NULL;
+}
+
+int tn_spread_owner(const TnSpread *spread, int ranks, uint64_t key)
+{
+    int low = 0;
+    while (ranks > 1) { /* the last range that begins at or before it */
+        int half = ranks / 2;
+        if (spread->first_key[low + half] <= key) low += half;
+        ranks -= half;
+    }
+    return low;
 }
 
 void tn_spread_cut(const TnPlace *places, const int64_t *weight, int count, int ranks,
@@ -91,13 +104,14 @@ static bool take(const TnWorld *world, const TnPlace *places, int count, TnOwned
     bool *mine = tn_calloc((size_t)n + 1, sizeof *mine);
     if (!mine) return false;
     for (int i = 0; i < count; i++)
-        if (places[i].key >= first && places[i].key < end) {
+        if (places[i].key >= first && places[i].key < end && !spread->mover[places[i].s]) {
             mine[places[i].s] = true;
             own->count++;
         }
     own->bodies = tn_malloc(sizeof *own->bodies * (size_t)(own->count + 1));
     own->contacts = tn_malloc(sizeof *own->contacts * (size_t)(state->contact_count + 1));
-    bool ok = own->bodies && own->contacts;
+    own->mover_contacts = tn_malloc(sizeof *own->contacts * (size_t)(state->contact_count + 1));
+    bool ok = own->bodies && own->contacts && own->mover_contacts;
     TnSpreadBody *to = own->bodies;
     for (int s = 0; ok && s < n; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
@@ -109,7 +123,9 @@ static bool take(const TnWorld *world, const TnPlace *places, int count, TnOwned
     for (int i = 0; ok && i < state->contact_count; i++) {
         const TnWarmContact *c = &state->contacts[i];
         int a = tn_geom_subsystem(model, c->geom1), b = tn_geom_subsystem(model, c->geom2);
-        if ((a >= 0 && (mine[a] || spread->mover[a])) || (b >= 0 && (mine[b] || spread->mover[b])))
+        if ((a >= 0 && spread->mover[a]) || (b >= 0 && spread->mover[b]))
+            own->mover_contacts[own->mover_contact_count++] = *c;
+        else if ((a >= 0 && mine[a]) || (b >= 0 && mine[b]))
             own->contacts[own->contact_count++] = *c;
     }
     tn_free(mine);
@@ -128,6 +144,7 @@ bool tn_spread_divide(TnWorld *world)
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);
     tn_free(own.contacts);
+    tn_free(own.mover_contacts);
     spread->put = !ok;
     return ok;
 }

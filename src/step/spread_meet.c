@@ -52,7 +52,7 @@ typedef struct Meeting {
     int rank, ranks_count;
     double size; /* m: of a body, with how far ahead contacts are listed */
     double far;
-    const TnSpreadBody *own;
+    TnSpreadBody *own;
     int own_count;
     int *order; /* own bodies by the curve */
     Block *blocks;
@@ -188,10 +188,10 @@ static bool tell_boxes(Meeting *m)
 
 /* ---- who is told of whom ---- */
 
-/* A body that is not near the rank's boxes is sent to it nevertheless. */
+/* A body that is not near the rank's boxes is sent to it for a mover. */
 static bool is_extra(const Meeting *m, const bool *marked, int k)
 {
-    return !marked[k / BLOCK] && m->own[m->order[k]].everywhere;
+    return !marked[k / BLOCK] && m->own[m->order[k]].shared;
 }
 
 /* Own blocks that may be near a rank's boxes are marked; the others' room ends there. */
@@ -233,8 +233,11 @@ static bool send_blocks(Meeting *m)
     m->start = tn_malloc(sizeof *m->start * (size_t)(n + 1));
     ok = ok && out && bytes && m->with && m->start;
     for (int r = 0; ok && r < n; r++) {
-        if (r == m->rank || (!mark_blocks(m, r, marked) && !m->spread->mover_count)) continue;
+        if (r == m->rank ||
+            (!mark_blocks(m, r, marked) && !tn_spread_share_movers(m->spread, m->rank, r)))
+            continue;
         int count = 0;
+        tn_spread_mark_for(m->spread, r, m->own, m->own_count);
         for (int k = 0; k < m->own_count; k++) count += is_extra(m, marked, k);
         for (int b = 0; b < m->block_count; b++)
             count += marked[b] ? m->blocks[b].end - m->blocks[b].first : 0;
@@ -328,7 +331,7 @@ static bool meet_block(Meeting *m, int rank, const TnSpreadBody *its, int count)
     bool ghost[BLOCK] = {false}, ok = true;
     for (int j = 0; j < count; j++) {
         add_body(&box, &its[j]);
-        ghost[j] = its[j].everywhere;
+        ghost[j] = its[j].shared;
     }
     for (int k = 0; k < BOXES; k++) {
         int end = (k + 1) * m->per_box < m->block_count ? (k + 1) * m->per_box : m->block_count;
@@ -349,7 +352,8 @@ static bool meet_rank(Meeting *m, int i)
     int count = (int)((m->start[i + 1] - m->start[i]) / sizeof *its), rank = m->with[i],
         first = m->out->ghost_count;
     bool ok = true;
-    for (int k = 0; k < m->own_count; k++) m->told[k] = m->own[k].everywhere;
+    tn_spread_mark_for(m->spread, rank, m->own, m->own_count);
+    for (int k = 0; k < m->own_count; k++) m->told[k] = m->own[k].shared;
     for (int k = 0; ok && k < count; k += BLOCK)
         ok = meet_block(m, rank, its + k, k + BLOCK < count ? BLOCK : count - k);
     if (m->out->ghost_count > first)
@@ -390,13 +394,13 @@ bool tn_spread_meet(TnWorld *world, TnOwned *own, TnMeeting *out)
                  .out = out};
     *out = (TnMeeting){.room = tn_malloc(sizeof(double) * (size_t)(own->count + 1))};
     m.most = tn_malloc(sizeof(double) * (size_t)(own->count + 1));
-    bool ok = out->room && m.most && tn_spread_place_balls(world);
+    bool ok = out->room && m.most;
     for (int i = 0; ok && i < own->count; i++) {
         out->room[i] = room_of(world, &own->bodies[i]);
         own->bodies[i].reach = m.size + out->room[i];
     }
-    if (ok) tn_spread_mark_near_movers(world, own, m.size, m.most);
-    ok = ok && (m.ranks_count == 1 || meet_others(&m));
+    ok = ok && tn_spread_meet_movers(world, own, m.size, m.most) &&
+         (m.ranks_count == 1 || meet_others(&m));
     void *const all[] = {m.order, m.blocks, m.boxes, m.with, m.came, m.start, m.told, m.most};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     return ok;

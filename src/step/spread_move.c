@@ -196,17 +196,6 @@ static bool list_links(Move *m)
     return true;
 }
 
-static int owner_of(const Move *m, uint64_t key)
-{
-    int low = 0, count = m->ranks->count;
-    while (count > 1) { /* the last range that begins at or before it */
-        int half = count / 2;
-        if (m->spread->first_key[low + half] <= key) low += half;
-        count -= half;
-    }
-    return low;
-}
-
 /* The link to a rank, or to the next one towards it. */
 static int link_to(const Move *m, int rank)
 {
@@ -225,7 +214,7 @@ static bool choose(Move *m)
     if (!m->to) return false;
     for (int k = 0; k < spread->count; k++) m->to[k] = -1;
     for (int i = 0; i < spread->own_count; i++) {
-        int owner = owner_of(m, m->places[i].key);
+        int owner = tn_spread_owner(spread, m->ranks->count, m->places[i].key);
         if (owner != m->ranks->rank) m->to[m->places[i].s] = link_to(m, owner);
     }
     return true;
@@ -250,14 +239,23 @@ static TnWarmContact contact_of(const TnSpread *spread, int i)
     return c;
 }
 
+/* Of the part's contacts: owners tell of those. */
+static bool has_mover(const Move *m, int i)
+{
+    const TnWarmContact *c = &m->spread->world->state.contacts[i];
+    return tn_spread_is_mover(m->world, m->spread->geom[c->geom1]) ||
+           tn_spread_is_mover(m->world, m->spread->geom[c->geom2]);
+}
+
 /* Links that a contact goes by with its bodies; -1: none. */
 static void links_of(const Move *m, int i, int out[2])
 {
     const TnWarmContact *c = &m->spread->world->state.contacts[i];
     int a = tn_geom_subsystem(m->spread->model, c->geom1),
         b = tn_geom_subsystem(m->spread->model, c->geom2);
-    out[0] = a >= 0 ? m->to[a] : -1;
-    out[1] = b >= 0 ? m->to[b] : -1;
+    bool goes = !has_mover(m, i);
+    out[0] = goes && a >= 0 ? m->to[a] : -1;
+    out[1] = goes && b >= 0 ? m->to[b] : -1;
     if (out[1] == out[0]) out[1] = -1;
 }
 
@@ -348,21 +346,15 @@ static bool is_new(const Move *m, const Parcel *p, const TnWarmContact *c)
     return true;
 }
 
-/* Contacts are grouped by their first geom. False: no memory. */
-static bool group_contacts(TnOwned *own)
+bool tn_spread_group_contacts(TnWarmContact *contacts, int n)
 {
-    int n = own->contact_count;
     TnPlace *order = tn_malloc(sizeof *order * (size_t)(n + 1)); /* the geom as key */
     TnWarmContact *grouped = tn_malloc(sizeof *grouped * (size_t)(n + 1));
     bool ok = order && grouped;
-    for (int i = 0; ok && i < n; i++) order[i] = (TnPlace){(uint64_t)own->contacts[i].geom1, i};
+    for (int i = 0; ok && i < n; i++) order[i] = (TnPlace){(uint64_t)contacts[i].geom1, i};
     ok = ok && tn_curve_sort(order, n);
-    for (int i = 0; ok && i < n; i++) grouped[i] = own->contacts[order[i].s];
-    if (ok) {
-        tn_free(own->contacts);
-        own->contacts = grouped;
-        grouped = NULL;
-    }
+    for (int i = 0; ok && i < n; i++) grouped[i] = contacts[order[i].s];
+    if (ok && n) memcpy(contacts, grouped, sizeof *contacts * (size_t)n);
     tn_free(order);
     tn_free(grouped);
     return ok;
@@ -385,8 +377,9 @@ static bool collect(const Move *m, TnOwned *own)
         if (stays(m, k) && tn_spread_owns(spread, k))
             own->bodies[own->count++] = body_of(spread, k);
     for (int i = 0; i < state->contact_count; i++)
-        if (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
-            stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2)))
+        if (!has_mover(m, i) &&
+            (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
+             stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2))))
             own->contacts[own->contact_count++] = contact_of(spread, i);
     int stayed = own->count;
     for (int i = 0; i < m->with_count; i++) {
@@ -397,7 +390,7 @@ static bool collect(const Move *m, TnOwned *own)
     }
     if (own->count == stayed) return true;
     qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, tn_spread_by_number);
-    return group_contacts(own);
+    return tn_spread_group_contacts(own->contacts, own->contact_count);
 }
 
 bool tn_spread_renew(TnWorld *world)
@@ -405,14 +398,15 @@ bool tn_spread_renew(TnWorld *world)
     TnOwned own = {0};
     Move m = {.world = world, .spread = world->spread, .ranks = world->def.ranks};
     bool ok = order_own(&m) && balance(&m) && list_links(&m) && choose(&m) && send(&m) &&
-              collect(&m, &own);
+              collect(&m, &own) && tn_spread_get_movers(world) &&
+              tn_spread_share_mover_contacts(world, &own);
     void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     set_margin(&m);
-    if (ok) tn_spread_get_movers(world);
     if (ok) tn_spread_release_part(world->spread);
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);
     tn_free(own.contacts);
+    tn_free(own.mover_contacts);
     return ok;
 }

@@ -1,18 +1,22 @@
-/* spread_movers.c: robots, cables, soft bodies, and whatever equalities, tendons or actuators act
- * on, in a world that ranks step in parts; see spread.h.
+/* spread_movers.c: which ranks have which robots, cables, soft bodies, and whatever equalities,
+ * tendons or actuators act on, in a world that ranks step in parts; see spread.h.
  *
- * Each rank has all of these movers, with all free bodies near them. A contact of a mover is then
- * listed by all ranks, at the same place among its contacts, and the velocity of a free body in it
- * is told to all in each iteration, as that of any ghost. So all ranks find the same forces on a
- * mover and move it by the same bits; nothing of it is ever sent.
+ * A rank has each of these movers that own bodies are near to, or that it owns, and all free bodies
+ * near it. A contact of a mover is then listed by all ranks that have it, at the same place among
+ * its contacts, and the velocity of a free body in it is told in each iteration, as that of any
+ * ghost. So these ranks find the same forces on a mover and move it by the same bits; nothing of it
+ * is sent within a step. When who is near is found anew, the owner tells all ranks of it.
  *
  * Near a mover is whoever's reach meets a ball about one of its links, or about a node of its
- * surface: no point of a triangle is farther from its next corner than 1/√3 of its longest edge. */
+ * surface: no point of a triangle is farther from its next corner than 1/√3 of its longest edge.
+ * Movers that are near each other are at the same ranks. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/base.h"
 #include "../base/ranks.h"
+#include "../math/disjoint_sets.h"
 #include "../math/vec3.h"
 #include "spread.h"
 
@@ -26,6 +30,63 @@ static void mark_link(const TnModel *m, int link, bool *mover)
     if (m->links[link].subsystem >= 0) mover[m->links[link].subsystem] = true;
 }
 
+static bool reserve_units(TnWorld *world)
+{
+    TnUnits *units = &world->spread->units;
+    size_t n = (size_t)world->model->subsystem_count + 1,
+           ranks = (size_t)tn_ranks_count(world->def.ranks);
+    if (!units->of) units->of = tn_malloc(sizeof(int) * n);
+    if (!units->common) units->common = tn_calloc(n, sizeof(bool));
+    if (!units->cluster) units->cluster = tn_calloc(n, sizeof(int));
+    if (!units->owner) units->owner = tn_calloc(n, sizeof(int));
+    if (!units->there) units->there = tn_calloc(n * ranks, 1);
+    return units->of && units->common && units->cluster && units->owner && units->there;
+}
+
+static void make_common(const TnModel *m, TnUnits *units, int link)
+{
+    int s = m->links[link].subsystem;
+    if (s >= 0 && units->of[s] >= 0) units->common[units->of[s]] = true;
+}
+
+/* What one list of the model is about belongs together (model/movers.h). */
+static void find_common(const TnWorld *world, TnUnits *units)
+{
+    const TnModel *m = world->model;
+    for (int i = 0; i < m->path_count; i++)
+        for (int k = 0; k < m->paths[i].link_count; k++)
+            make_common(m, units, m->paths[i].links[k]);
+    for (int i = 0; i < m->wheel_count; i++)
+        make_common(m, units, m->bodies[m->wheels[i].body].link);
+    for (int i = 0; i < m->tendon_count; i++)
+        if (m->tendons[i].subsystem >= 0) units->common[units->of[m->tendons[i].subsystem]] = true;
+    for (int i = 0; i < m->soft_count; i++)
+        if (m->tie_count || world->division->piece_tie_count)
+            units->common[units->of[m->softs[i].subsystem]] = true;
+}
+
+/* False: no memory. */
+static bool find_units(TnWorld *world)
+{
+    const TnModel *m = world->model;
+    const TnSpread *spread = world->spread;
+    TnUnits *units = &world->spread->units;
+    if (!reserve_units(world)) return false;
+    units->count = 0;
+    for (int s = 0; s < m->subsystem_count; s++) {
+        int root = world->groups->of[s]; /* the lowest of its group */
+        units->of[s] = !spread->mover[s] ? -1 : root == s ? units->count++ : units->of[root];
+    }
+    for (int u = 0; u < units->count; u++) units->common[u] = false;
+    find_common(world, units);
+    return true;
+}
+
+int tn_spread_mover_owner(const TnSpread *spread, int subsystem)
+{
+    return spread->units.owner[spread->units.of[subsystem]];
+}
+
 bool tn_spread_find_movers(TnWorld *world)
 {
     const TnModel *m = world->model;
@@ -34,8 +95,9 @@ bool tn_spread_find_movers(TnWorld *world)
            kept = (size_t)(m->act_count + m->actuator_count) + 13 * (size_t)m->mocap_count;
     if (!spread->mover) spread->mover = tn_calloc(n, sizeof(bool));
     if (!spread->movers) spread->movers = tn_calloc(n, sizeof(int));
+    if (!spread->here) spread->here = tn_calloc(n, sizeof(int));
     if (!spread->kept) spread->kept = tn_calloc(kept + 1, sizeof(double));
-    if (!spread->mover || !spread->movers || !spread->kept) return false;
+    if (!spread->mover || !spread->movers || !spread->here || !spread->kept) return false;
     for (int s = 0; s < m->subsystem_count; s++)
         spread->mover[s] =
             m->subsystems[s].kind != TN_SUBSYSTEM_RIGID || world->tied[s] || world->minds[s];
@@ -55,7 +117,7 @@ bool tn_spread_find_movers(TnWorld *world)
     spread->mover_count = 0;
     for (int s = 0; s < m->subsystem_count; s++)
         if (spread->mover[s]) spread->movers[spread->mover_count++] = s;
-    return true;
+    return find_units(world);
 }
 
 /* ---- balls ---- */
@@ -66,7 +128,10 @@ static void add_ball(TnWorld *world, int s, int index, const double center[3], d
     TnSpread *spread = world->spread;
     TnBall *ball = &spread->balls[spread->ball_count++];
     double slack = tn_world_solver(world).velocity_scale * world->t;
-    *ball = (TnBall){.s = s, .index = index, .radius = radius + spread->contact_margin};
+    *ball = (TnBall){.s = s,
+                     .index = index,
+                     .unit = spread->units.of[s],
+                     .radius = radius + spread->contact_margin};
     v3_copy(ball->center, center);
     ball->room = tn_spread_room(world, speed) + spread->more_room;
     ball->reach = ball->radius + ball->room + 0.5 * slack;
@@ -117,15 +182,38 @@ static bool add_nodes(TnWorld *world, int s)
     return true;
 }
 
-bool tn_spread_place_balls(TnWorld *world)
+/* The most of all ranks. False: no memory. */
+static bool share_lacked(TnWorld *world)
+{
+    const TnRanks *ranks = world->def.ranks;
+    TnSpread *spread = world->spread;
+    int n = tn_ranks_count(ranks);
+    if (n == 1 || !spread->mover_count) return true;
+    double *all = tn_calloc((size_t)n, sizeof *all);
+    size_t *start = tn_malloc(sizeof *start * (size_t)(n + 1));
+    bool ok = all && start;
+    if (ok) {
+        for (int r = 0; r <= n; r++) start[r] = sizeof *all * (size_t)r;
+        all[ranks->rank] = spread->lacked;
+        tn_ranks_share(ranks, all, start);
+        for (int r = 0; r < n; r++) spread->lacked = fmax(spread->lacked, all[r]);
+    }
+    tn_free(all);
+    tn_free(start);
+    return ok;
+}
+
+/* About movers where the whole's state has them. False: no memory. */
+static bool place_balls(TnWorld *world)
 {
     const TnModel *m = world->model;
     TnSpread *spread = world->spread;
     size_t most = (size_t)m->link_count + 1;
     spread->ball_count = 0;
+    if (!share_lacked(world)) return false;
     spread->more_room =
         spread->lacked > 0.0 ? spread->more_room + 1.5 * spread->lacked : 0.5 * spread->more_room;
-    /* nobody else has something that these may meet */
+    /* one rank has all of them */
     if (tn_ranks_count(world->def.ranks) == 1 || spread->mover_count == m->subsystem_count)
         return true;
     for (int i = 0; i < m->soft_count; i++) most += (size_t)m->softs[i].surface_node_count;
@@ -166,33 +254,186 @@ static double gap_to(const Box *box, const double x[3])
     return gap;
 }
 
-void tn_spread_mark_near_movers(const TnWorld *world, TnOwned *own, double size, double *most)
+/* False: no memory. */
+static bool add_near(TnUnits *units, int unit, int body)
 {
-    const TnSpread *spread = world->spread;
-    for (int i = 0; i < own->count; i++) {
-        own->bodies[i].everywhere = 0;
-        most[i] = INFINITY;
+    if (units->near_count == units->near_capacity) {
+        int capacity = 2 * units->near_capacity + 256;
+        TnPlace *near = tn_realloc(units->near, sizeof *near * (size_t)capacity);
+        if (!near) return false;
+        units->near = near;
+        units->near_capacity = capacity;
     }
-    for (int first = 0; first < spread->ball_count; first += BLOCK) {
-        Box box = box_of(spread, first);
-        for (int i = 0; i < own->count; i++) {
-            TnSpreadBody *body = &own->bodies[i];
-            double gap = gap_to(&box, body->numbers);
-            if (gap > body->reach) {
-                most[i] = fmin(most[i], gap - size);
-                continue;
-            }
-            for (int k = first; k < first + BLOCK && k < spread->ball_count; k++) {
-                double d[3], apart;
-                v3_sub(d, body->numbers, spread->balls[k].center);
-                apart = v3_norm(d) - spread->balls[k].reach;
-                if (apart <= body->reach) body->everywhere = 1;
-                most[i] = fmin(most[i], apart - size);
-            }
+    units->near[units->near_count++] = (TnPlace){(uint64_t)tn_set_root(units->cluster, unit), body};
+    return true;
+}
+
+/* Some balls; `most` as in tn_spread_meet_movers. */
+static bool meet_balls(TnSpread *spread, int first, const TnOwned *own, double size, double *most)
+{
+    Box box = box_of(spread, first);
+    for (int i = 0; i < own->count; i++) {
+        const TnSpreadBody *body = &own->bodies[i];
+        double gap = gap_to(&box, body->numbers);
+        int last = -1;
+        if (gap > body->reach) {
+            most[i] = fmin(most[i], gap - size);
+            continue;
+        }
+        for (int k = first; k < first + BLOCK && k < spread->ball_count; k++) {
+            const TnBall *ball = &spread->balls[k];
+            double d[3], apart;
+            v3_sub(d, body->numbers, ball->center);
+            apart = v3_norm(d) - ball->reach;
+            most[i] = fmin(most[i], apart - size);
+            if (apart > body->reach || ball->unit == last) continue;
+            last = ball->unit;
+            if (!add_near(&spread->units, last, i)) return false;
         }
     }
-    for (int i = 0; i < own->count; i++)
-        if (own->bodies[i].everywhere) most[i] = INFINITY;
+    return true;
+}
+
+bool tn_spread_is_mover(const TnWorld *world, int geom)
+{
+    int s = tn_geom_subsystem(world->model, geom);
+    return s >= 0 && world->spread->mover[s];
+}
+
+/* Those that a mover touched in the last step are near it. */
+static bool meet_touching(TnWorld *world, const TnOwned *own)
+{
+    TnSpread *spread = world->spread;
+    for (int i = 0; i < own->mover_contact_count; i++) {
+        const TnWarmContact *c = &own->mover_contacts[i];
+        int a = tn_geom_subsystem(world->model, c->geom1),
+            b = tn_geom_subsystem(world->model, c->geom2);
+        if (a < 0 || b < 0 || spread->mover[a] == spread->mover[b]) continue;
+        TnSpreadBody one = {.s = spread->mover[a] ? b : a};
+        const TnSpreadBody *body = own->count ? bsearch(&one, own->bodies, (size_t)own->count,
+                                                        sizeof one, tn_spread_by_number)
+                                              : NULL;
+        if (body && !add_near(&spread->units, spread->units.of[spread->mover[a] ? a : b],
+                              (int)(body - own->bodies)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- clusters ---- */
+
+static int by_low_end(const void *x, const void *y)
+{
+    const TnBall *a = x, *b = y;
+    double low_a = a->center[0] - a->reach, low_b = b->center[0] - b->reach;
+    if (low_a != low_b) return low_a < low_b ? -1 : 1;
+    if (a->s != b->s) return a->s < b->s ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Joins units whose balls meet; balls are then in the order of their low ends. */
+static void find_clusters(const TnModel *whole, TnSpread *spread)
+{
+    TnUnits *units = &spread->units;
+    for (int u = 0; u < units->count; u++) units->cluster[u] = u;
+    for (int u = 1; u < units->count && spread->mover_count == whole->subsystem_count; u++)
+        tn_set_join(units->cluster, 0, u); /* nobody has free bodies: one rank has them */
+    if (units->count < 2 || !spread->ball_count) return;
+    qsort(spread->balls, (size_t)spread->ball_count, sizeof *spread->balls, by_low_end);
+    for (int i = 0; i < spread->ball_count; i++) {
+        const TnBall *a = &spread->balls[i];
+        for (int k = i + 1; k < spread->ball_count; k++) {
+            const TnBall *b = &spread->balls[k];
+            double d[3], sum = a->reach + b->reach;
+            if (b->center[0] - b->reach > a->center[0] + a->reach) break;
+            if (a->unit == b->unit) continue;
+            v3_sub(d, a->center, b->center);
+            if (v3_dot(d, d) <= sum * sum) tn_set_join(units->cluster, a->unit, b->unit);
+        }
+    }
+}
+
+static const double *place_of(const TnWorld *world, int s)
+{
+    const TnSubsystem *sub = &world->model->subsystems[s];
+    return sub->link_count ? world->frames[sub->link_start].com
+                           : world->state.qpos + sub->qpos_start;
+}
+
+/* By the place of the first of a cluster. */
+static void find_owners(const TnWorld *world)
+{
+    const TnSpread *spread = world->spread;
+    const TnUnits *units = &spread->units;
+    int ranks = tn_ranks_count(world->def.ranks);
+    for (int i = spread->mover_count - 1; i >= 0; i--) { /* the lowest of a unit is the last */
+        int s = spread->movers[i];
+        uint64_t key = tn_curve_key(&spread->curve, place_of(world, s));
+        units->owner[units->of[s]] = tn_spread_owner(spread, ranks, key);
+    }
+    for (int u = 0; u < units->count; u++)
+        units->owner[u] = units->owner[tn_set_root(units->cluster, u)];
+}
+
+/* False: no memory. */
+static bool share_clusters(TnWorld *world)
+{
+    const TnRanks *ranks = world->def.ranks;
+    TnUnits *units = &world->spread->units;
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0;
+    uint8_t *mine = units->there + (size_t)rank * (size_t)units->count;
+    size_t *start = tn_malloc(sizeof *start * (size_t)(n + 1));
+    if (!start) return false;
+    memset(mine, 0, (size_t)units->count);
+    for (int u = 0; u < units->count; u++)
+        if (units->common[u] || units->owner[u] == rank) mine[tn_set_root(units->cluster, u)] = 1;
+    for (int i = 0; i < units->near_count; i++) mine[units->near[i].key] = 1;
+    for (int r = 0; r <= n; r++) start[r] = (size_t)r * (size_t)units->count;
+    if (n > 1) tn_ranks_share(ranks, units->there, start);
+    tn_free(start);
+    return true;
+}
+
+static bool has(const TnSpread *spread, int rank, int cluster)
+{
+    return spread->units.there[(size_t)rank * (size_t)spread->units.count + (size_t)cluster];
+}
+
+bool tn_spread_meet_movers(TnWorld *world, const TnOwned *own, double size, double *most)
+{
+    TnSpread *spread = world->spread;
+    TnUnits *units = &spread->units;
+    bool ok = place_balls(world);
+    for (int i = 0; i < own->count; i++) most[i] = INFINITY;
+    spread->here_count = units->near_count = 0;
+    if (!ok || !spread->mover_count) return ok;
+    find_clusters(world->model, spread);
+    find_owners(world);
+    for (int first = 0; ok && first < spread->ball_count; first += BLOCK)
+        ok = meet_balls(spread, first, own, size, most);
+    ok = ok && meet_touching(world, own) && share_clusters(world);
+    int rank = world->def.ranks ? world->def.ranks->rank : 0;
+    for (int i = 0; ok && i < spread->mover_count; i++) {
+        int s = spread->movers[i];
+        if (has(spread, rank, tn_set_root(units->cluster, units->of[s])))
+            spread->here[spread->here_count++] = s;
+    }
+    return ok;
+}
+
+void tn_spread_mark_for(const TnSpread *spread, int rank, TnSpreadBody *own, int count)
+{
+    const TnUnits *units = &spread->units;
+    for (int i = 0; i < count; i++) own[i].shared = 0;
+    for (int i = 0; i < units->near_count; i++)
+        if (has(spread, rank, (int)units->near[i].key)) own[units->near[i].s].shared = 1;
+}
+
+bool tn_spread_share_movers(const TnSpread *spread, int rank, int other)
+{
+    for (int u = 0; u < spread->units.count; u++)
+        if (spread->mover_count && has(spread, rank, u) && has(spread, other, u)) return true;
+    return false;
 }
 
 double tn_spread_movers_gone(const TnSpread *spread)
@@ -205,121 +446,6 @@ double tn_spread_movers_gone(const TnSpread *spread)
     return most;
 }
 
-/* The part's balls. */
-static bool hand_over_balls(TnSpread *spread)
-{
-    const TnModel *m = spread->model;
-    TnNear *near = &spread->near;
-    near->ball_count = spread->ball_count;
-    near->balls = tn_calloc((size_t)spread->ball_count + 1, sizeof *near->balls);
-    for (int i = 0; near->balls && i < spread->ball_count; i++) {
-        const TnBall *ball = &spread->balls[i];
-        const TnSubsystem *sub = &m->subsystems[spread->local[ball->s]];
-        TnNearBall *to = &near->balls[i];
-        *to = (TnNearBall){.room = ball->room};
-        v3_copy(to->start, ball->center);
-        if (sub->kind == TN_SUBSYSTEM_SOFT) {
-            to->qpos = sub->qpos_start + 3 * ball->index;
-            to->dof = sub->dof_start + 3 * ball->index;
-        } else {
-            to->link = sub->link_start + ball->index;
-        }
-    }
-    return near->balls;
-}
-
-/* ---- their state ---- */
-
-static void copy(double *to, const double *from, int count)
-{
-    if (count > 0) memcpy(to, from, sizeof(double) * (size_t)count);
-}
-
-/* Forces of rows, which have the same order in both models. */
-static void copy_rows(TnState *to, const TnModel *to_model, const TnState *from,
-                      const TnModel *from_model, const TnSubsystem *to_sub,
-                      const TnSubsystem *from_sub)
-{
-    for (int l = 0; l < to_sub->link_count; l++) {
-        const TnLink *a = &to_model->links[to_sub->link_start + l],
-                     *b = &from_model->links[from_sub->link_start + l];
-        copy(to->row_lambda + tn_row_slot_joint(to_model, a->joint_start, 0),
-             from->row_lambda + tn_row_slot_joint(from_model, b->joint_start, 0),
-             3 * a->joint_count);
-    }
-}
-
-/* From one world to the other, of which one is the part. */
-static void copy_movers(const TnWorld *from, TnWorld *to, const int *from_sub, const int *to_sub,
-                        const int *list, int count)
-{
-    const TnModel *m = from->model, *n = to->model;
-    const TnState *a = &from->state;
-    TnState *b = &to->state;
-    for (int i = 0; i < count; i++) {
-        const TnSubsystem *x = &m->subsystems[from_sub ? from_sub[list[i]] : list[i]],
-                          *y = &n->subsystems[to_sub ? to_sub[list[i]] : list[i]];
-        copy(b->qpos + y->qpos_start, a->qpos + x->qpos_start, x->qpos_count);
-        copy(b->qvel + y->dof_start, a->qvel + x->dof_start, x->dof_count);
-        copy(b->vhat + y->dof_start, a->vhat + x->dof_start, x->dof_count);
-        copy_rows(b, n, a, m, y, x);
-    }
-    copy(b->row_lambda, a->row_lambda, 6 * m->equality_count);
-    copy(b->row_lambda + tn_row_slot_tendon(n, 0, 0), a->row_lambda + tn_row_slot_tendon(m, 0, 0),
-         tn_row_slot_count(m) - tn_row_slot_tendon(m, 0, 0));
-    if (a->tie_count == b->tie_count) copy(b->tie_lambda, a->tie_lambda, 3 * a->tie_count);
-    copy(b->act, a->act, m->act_count);
-    if (!b->ctrl_by_user) copy(b->ctrl, a->ctrl, m->actuator_count);
-    copy(b->mocap, a->mocap, 7 * m->mocap_count);
-    copy(b->mocap_twist, a->mocap_twist, 6 * m->mocap_count);
-}
-
-bool tn_spread_put_movers(TnWorld *world)
-{
-    TnSpread *spread = world->spread;
-    copy_movers(world, spread->world, NULL, spread->local, spread->movers, spread->mover_count);
-    return hand_over_balls(spread);
-}
-
-void tn_spread_get_movers(TnWorld *world)
-{
-    const TnSpread *spread = world->spread;
-    copy_movers(spread->world, world, spread->local, NULL, spread->movers, spread->mover_count);
-    world->team = world->pool;
-    tn_world_update_frames(world, spread->movers, spread->mover_count);
-}
-
-void tn_spread_drive_movers(TnWorld *world)
-{
-    const TnSpread *spread = world->spread;
-    const TnModel *m = world->model;
-    TnWorld *part = spread->world;
-    part->state.ctrl_by_user = world->state.ctrl_by_user;
-    copy(part->state.ctrl, world->state.ctrl, m->actuator_count);
-    copy(part->state.mocap_target, world->state.mocap_target, 7 * m->mocap_count);
-    part->node_force_set = world->node_force_set;
-    for (int i = 0; world->node_force_set && i < m->soft_count; i++)
-        copy(part->node_force + spread->model->softs[i].dof_start,
-             world->node_force + m->softs[i].dof_start, 3 * m->softs[i].node_count);
-    if (spread->mover_count) part->energies_known = false;
-}
-
-/* What is found beside the state is not among it (take_back in spread.c). */
-static void keep(TnSpread *spread, bool back)
-{
-    const TnModel *m = spread->model;
-    TnState *state = &spread->world->state;
-    double *const parts[] = {state->act, state->ctrl, state->mocap, state->mocap_twist};
-    const int counts[] = {m->act_count, m->actuator_count, 7 * m->mocap_count, 6 * m->mocap_count};
-    double *kept = spread->kept;
-    for (int i = 0; i < 4; kept += counts[i++])
-        copy(back ? parts[i] : kept, back ? kept : parts[i], counts[i]);
-}
-
-void tn_spread_keep_movers(TnSpread *spread) { keep(spread, false); }
-
-void tn_spread_take_back_movers(TnSpread *spread) { keep(spread, true); }
-
 /* ---- contacts ---- */
 
 bool tn_spread_tells(const TnWorld *world, int geom1, int geom2)
@@ -327,6 +453,8 @@ bool tn_spread_tells(const TnWorld *world, int geom1, int geom2)
     const TnSpread *spread = world->spread;
     int s = tn_geom_subsystem(spread->model, geom1);
     if (s < 0) s = tn_geom_subsystem(spread->model, geom2);
-    if (s >= 0 && !(spread->near.mover && spread->near.mover[s])) return spread->near.own[s];
-    return !world->def.ranks || world->def.ranks->rank == 0; /* that all have */
+    int rank = world->def.ranks ? world->def.ranks->rank : 0;
+    if (s < 0) return rank == 0;
+    if (!spread->near.mover || !spread->near.mover[s]) return spread->near.own[s];
+    return tn_spread_mover_owner(spread, spread->subsystem[s]) == rank;
 }

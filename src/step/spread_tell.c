@@ -200,9 +200,55 @@ static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
     return ok;
 }
 
+/* A contact of the part, geoms of the whole. */
+static TnWarmContact contact_of(const TnSpread *spread, int i)
+{
+    TnWarmContact c = spread->world->state.contacts[i];
+    c.geom1 = spread->geom[c.geom1];
+    c.geom2 = spread->geom[c.geom2];
+    return c;
+}
+
+/* It has a mover, and this rank tells of that one. */
+static bool tells_of_mover(const TnWorld *world, const TnWarmContact *c)
+{
+    int geom = tn_spread_is_mover(world, c->geom1) ? c->geom1 : c->geom2;
+    return tn_spread_is_mover(world, geom) &&
+           tn_spread_mover_owner(world->spread, tn_geom_subsystem(world->model, geom)) ==
+               (world->def.ranks ? world->def.ranks->rank : 0);
+}
+
+bool tn_spread_share_mover_contacts(TnWorld *world, TnOwned *own)
+{
+    const TnSpread *spread = world->spread;
+    const TnRanks *ranks = world->def.ranks;
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
+    const TnState *state = &spread->world->state;
+    if (!spread->mover_count) return true;
+    for (int i = 0; i < state->contact_count; i++) {
+        TnWarmContact c = contact_of(spread, i);
+        count += tells_of_mover(world, &c);
+    }
+    Lists lists;
+    bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
+    if (ok) {
+        TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
+        for (int i = 0; i < state->contact_count; i++) {
+            TnWarmContact c = contact_of(spread, i);
+            if (tells_of_mover(world, &c)) *mine++ = c;
+        }
+        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
+        own->mover_contact_count = (int)(lists.start[n] / sizeof(TnWarmContact));
+        own->mover_contacts = (TnWarmContact *)lists.things;
+        lists.things = NULL;
+    }
+    close_lists(&lists);
+    return ok;
+}
+
 bool tn_spread_gather(TnWorld *whole)
 {
     const TnRanks *ranks = whole->def.ranks;
-    tn_spread_get_movers(whole);
-    return gather_bodies(whole, ranks) && gather_contacts(whole, ranks);
+    return tn_spread_get_movers(whole) && gather_bodies(whole, ranks) &&
+           gather_contacts(whole, ranks);
 }
