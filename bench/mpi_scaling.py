@@ -4,12 +4,14 @@
     bench/mpi_scaling.py hashes [--ranks 1,2,4,8] [--steps 500]
     bench/mpi_scaling.py weak   [--ranks 1,2,4,8,16] [--bodies 20000]     so many grains per process
     bench/mpi_scaling.py strong [--ranks 1,2,4,8,16] [--bodies 50000]     so many in all
+    bench/mpi_scaling.py memory [--ranks 1,2,4] [--bodies 100000]         so many in all, two steps
     ... --spread                                                          in parts (docs/scaling.md)
 
 `hashes` runs every scene of scenes/ and the generated ones on one process and on the others, with the tolerance of the
 scene and with a fixed count, and compares. The other two let grain fall in a hopper, on all cores,
 write a checkpoint, and measure the steps from there; process 0 tells the times. Each figure is the best of --repeats
-runs. Results go to stdout as a table, or with --json as one object."""
+runs. `memory` looks at the processes every 50 ms: their own memory, and what they share divided by those who do
+(Pss of /proc/N/smaps_rollup). Results go to stdout as a table, or with --json as one object."""
 import argparse
 import json
 import os
@@ -17,10 +19,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SETTLED, MEASURED = 0.3, 0.05  # s of simulated time
-FREE = ("arch", "cards", "pyramid", "tower", "wall")  # scenes of free bodies, as --spread wants them
+RANKS = {"hashes": [1, 2, 4, 8], "memory": [1, 2, 4]}
+BODIES = {"weak": 20000, "strong": 50000, "memory": 100000}
 PHASES = ("step", "dynamics", "collision", "constraint", "factor", "iterate", "integrate")
 # Debian's Open MPI: more processes than cores, which then give way while they wait; and as root, in a container
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -55,12 +59,18 @@ class Programs:
         return json.loads(done.stdout), sent
 
 
+def can_be_in_parts(programs, scene):
+    done = subprocess.run([programs.alone, "run", scene, "--spread", "--duration", "1e-9", "--quiet"], capture_output=True,
+                          check=False)
+    return done.returncode == 0
+
+
 def hashes(args, programs, folder):
     scenes = sorted((ROOT / "scenes").glob("*.xml"))
-    if args.spread:
-        scenes = [scene for scene in scenes if scene.stem in FREE]
-    kinds = ("hopper",) if args.spread else ("hopper", "drum", "plough", "conveyor")
+    kinds = ("hopper", "drum", "plough", "conveyor")
     scenes += [make(kind, 300 if kind != "conveyor" else 40, folder) for kind in kinds]
+    if args.spread:
+        scenes = [scene for scene in scenes if can_be_in_parts(programs, scene)]
     rows, wrong = [], 0
     for scene in scenes:
         timestep = programs.run(None, scene, "--duration", 1e-9)[0]["timestep"]
@@ -110,22 +120,53 @@ def scaling(args, programs, folder):
     return {"what": args.what, "threads": args.threads, "rows": rows}
 
 
+def memory_of(parent):
+    """MB of each child."""
+    found = {}
+    for child in pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="utf-8").split():
+        try:
+            lines = pathlib.Path(f"/proc/{child}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            continue
+        found[child] = next((int(line.split()[1]) / 1e3 for line in lines if line.startswith("Pss:")), 0.0)
+    return found
+
+
+def memory(args, programs, folder):
+    rows, model = [], make("hopper", args.bodies, folder)
+    options = ["--duration", 0.01, "--tolerance", 0, "--iterations", 5, *(["--spread"] if args.spread else [])]
+    for ranks in args.ranks:
+        command = ["mpirun", "-n", ranks, programs.mpi, "run", model, "--json", "--quiet", "--no-accuracy", *options]
+        most, together = {}, 0.0
+        with subprocess.Popen([str(part) for part in command], env=ENVIRONMENT, stdout=subprocess.DEVNULL) as job:
+            while job.poll() is None:
+                now = memory_of(job.pid)
+                most = {child: max(most.get(child, 0.0), now.get(child, 0.0)) for child in {*most, *now}}
+                together = max(together, sum(now.values()))
+                time.sleep(0.05)
+        rows.append({"ranks": ranks, "bodies": args.bodies, "each_mb": sorted(most.values()), "together_mb": together,
+                     "code": job.returncode})
+        print(f"{ranks:3} ranks {args.bodies:8} bodies: " + ", ".join(f"{mb:.0f}" for mb in sorted(most.values()))
+              + f" MB, at one time {together:.0f} MB together", file=sys.stderr, flush=True)
+    return {"what": "memory", "rows": rows, "wrong": sum(row["code"] != 0 for row in rows)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("what", choices=("hashes", "weak", "strong"))
+    parser.add_argument("what", choices=("hashes", "weak", "strong", "memory"))
     parser.add_argument("--ranks", type=lambda text: [int(x) for x in text.split(",")], metavar="N,...")
     parser.add_argument("--bodies", type=int, metavar="N")
     parser.add_argument("--steps", type=int, default=500, metavar="N")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of each process (default 1)")
-    parser.add_argument("--spread", action="store_true", help="in parts; hashes: of scenes of free bodies")
+    parser.add_argument("--spread", action="store_true", help="in parts; hashes: of scenes that can be")
     parser.add_argument("--repeats", type=int, default=3, metavar="N")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", metavar="FOLDER")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     args = parser.parse_args()
-    args.ranks = args.ranks or ([1, 2, 4, 8] if args.what == "hashes" else [1, 2, 4, 8, 16])
-    args.bodies = args.bodies or (20000 if args.what == "weak" else 50000)
+    args.ranks = args.ranks or RANKS.get(args.what, [1, 2, 4, 8, 16])
+    args.bodies = args.bodies or BODIES.get(args.what)
     with tempfile.TemporaryDirectory() as folder:
-        result = (hashes if args.what == "hashes" else scaling)(args, Programs(args.build), folder)
+        result = {"hashes": hashes, "memory": memory}.get(args.what, scaling)(args, Programs(args.build), folder)
     if args.json:
         print(json.dumps(result, indent=1))
     sys.exit(1 if result.get("wrong") else 0)

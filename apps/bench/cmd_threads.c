@@ -46,8 +46,9 @@ static const Scene scenes[] = {
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
 typedef struct Threads {
-    NumberList counts;
+    NumberList counts, spheres;
     const char *only;
+    int layers, settle; /* of --spheres */
     int iterations, steps, repeats;
     bool json, quiet;
     bool chosen[MOST_BUILT_SCENES];
@@ -64,6 +65,12 @@ static int option_table(Option *table, Threads *o)
 {
     int n = 0;
     table[n++] = option_text("--only", &o->only, "NAME,...", "scenes; default: all");
+    table[n++] = option_ints("--spheres", &o->spheres, "LIST", 1, 10000000,
+                             "in place of scenes, piles of so many spheres each");
+    table[n++] = option_int("--layers", &o->layers, "N", 0, 1000,
+                            "of these, in a box as wide as they need; default 0, a cube");
+    table[n++] = option_int("--settle", &o->settle, "N", 0, 1000000,
+                            "steps of these before those that count; default 60");
     table[n++] = option_ints("--threads", &o->counts, "LIST", 1, 64,
                              "numbers of threads; default 1,2,4,8,16");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
@@ -86,13 +93,14 @@ static void print_help(const Option *table, int count)
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon-bench threads\n"
-           "  tenon-bench threads --only stir,beam --threads 1,2,4 --repeats 20\n");
+           "  tenon-bench threads --only stir,beam --threads 1,2,4 --repeats 20\n"
+           "  tenon-bench threads --spheres 1000,100000 --layers 10 --threads 1,4\n");
 }
 
-static TnModel *load(const Scene *scene, TnError *err)
+static TnModel *load(const Threads *o, const Scene *scene, TnError *err)
 {
     char path[PATH_MAX];
-    if (scene->spheres) return pile_model(scene->spheres, err);
+    if (scene->spheres) return bed_model(scene->spheres, o->layers, err);
     for (int i = 0; i < hard_scene_count; i++)
         if (!strcmp(hard_scenes[i].name, scene->name)) {
             HardModel m;
@@ -163,7 +171,7 @@ static int measure_scene(const Threads *o, Run *run, TnError *err)
 {
     static TnStepTimes least[MOST_COUNTS][MOST_STEPS];
     size_t size;
-    TnModel *model = load(run->scene, err);
+    TnModel *model = load(o, run->scene, err);
     void *start = model ? settle(o, run->scene, model, &size, err) : NULL;
     bool ok = start;
     uint64_t first = 0, hash = 0;
@@ -249,9 +257,16 @@ static int measure_all(const Threads *o)
         json_integer(&json, "iterations", o->iterations);
         json_begin_array(&json, "scenes");
     }
-    for (int i = 0; i < SCENES && code == EXIT_FINE; i++) {
-        if (!o->chosen[i]) continue;
-        Run run = {.scene = &scenes[i]};
+    int count = o->spheres.given ? o->spheres.count : SCENES;
+    for (int i = 0; i < count && code == EXIT_FINE; i++) {
+        if (!o->spheres.given && !o->chosen[i]) continue;
+        char name[32];
+        Scene pile = {.name = name, .settle = o->settle};
+        if (o->spheres.given) {
+            pile.spheres = (int)o->spheres.values[i];
+            snprintf(name, sizeof name, "spheres%d", pile.spheres);
+        }
+        Run run = {.scene = o->spheres.given ? &pile : &scenes[i]};
         code = measure_scene(o, &run, &err);
         same = same && run.same;
         if (code != EXIT_FINE) break;
@@ -271,6 +286,15 @@ static bool choose(Threads *o)
 {
     BuiltScene built[SCENES];
     for (int i = 0; i < SCENES; i++) built[i] = (BuiltScene){.name = scenes[i].name};
+    if (o->spheres.given && o->only) {
+        say("threads", "--only and --spheres exclude each other");
+        return false;
+    }
+    if (!o->spheres.given && (o->layers || o->settle >= 0)) {
+        say("threads", "--layers and --settle need --spheres");
+        return false;
+    }
+    if (o->settle < 0) o->settle = 60;
     if (!choose_built_scenes("threads", o->only, built, SCENES, o->chosen)) return false;
     for (int i = 0; !o->only && i < SCENES; i++) o->chosen[i] = !scenes[i].on_request;
     if (o->counts.count <= MOST_COUNTS) return true;
@@ -281,7 +305,7 @@ static bool choose(Threads *o)
 int cmd_threads(int argc, char **argv)
 {
     static const double counts[] = {1, 2, 4, 8, 16};
-    Threads o = {.iterations = 60, .steps = 10, .repeats = 5};
+    Threads o = {.settle = -1, .iterations = 60, .steps = 10, .repeats = 5};
     Option table[16];
     int count = option_table(table, &o), code = EXIT_USAGE;
     if (options_parse("threads", table, count, print_help, NULL, NULL, argc, argv, &code)) {
@@ -290,5 +314,6 @@ int cmd_threads(int argc, char **argv)
             code = choose(&o) ? measure_all(&o) : EXIT_USAGE;
     }
     number_list_free(&o.counts);
+    number_list_free(&o.spheres);
     return code;
 }

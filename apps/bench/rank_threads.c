@@ -1,6 +1,7 @@
-/* See rank_threads.h. Each pair of ranks has a letter box of its own, on a cache line of its own;
- * waiting is looking at one of these, or at the count of barriers. Who has looked for long enough
- * sleeps, and whoever changes something wakes the sleepers, if there are any. */
+/* See rank_threads.h. Each pair of ranks has two letter boxes of its own, on cache lines of their
+ * own, which letters use in turns; waiting is looking at one of these, or at the count of barriers.
+ * A letter is a copy: its sender goes on and need not wait until it is read. Who has looked for
+ * long enough sleeps, and whoever changes something wakes the sleepers, if there are any. */
 #include "rank_threads.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ typedef struct Team {
     _Alignas(LINE) atomic_int arrived;
     _Alignas(LINE) atomic_long round; /* of the barrier */
     void *data[MOST_RANKS];
-    Mail mail[MOST_RANKS][MOST_RANKS]; /* [from][to] */
+    Mail mail[MOST_RANKS][MOST_RANKS][2]; /* [from][to] */
     void (*run)(void *context, const TnRanks *ranks);
     void *context;
 } Team;
@@ -35,11 +36,15 @@ typedef struct Rank {
     TnTraffic traffic;
     RankWaits waits;
     Team *team;
+    unsigned sent[MOST_RANKS], received[MOST_RANKS]; /* letters to and from each rank */
 } Rank;
 
 typedef struct Exchange {
     Rank *rank;
     int count;
+    unsigned started;
+    size_t bytes;  /* of all that is sent */
+    char *letters; /* twice as many: those of this time and of the last */
     TnRankLink links[];
 } Exchange;
 
@@ -136,45 +141,69 @@ static void *open_exchange(void *context, const TnRankLink *links, int count)
 {
     Exchange *e = malloc(sizeof *e + sizeof *links * (size_t)count);
     if (!e) return NULL;
-    e->rank = context;
-    e->count = count;
+    *e = (Exchange){.rank = context, .count = count};
     if (count) memcpy(e->links, links, sizeof *links * (size_t)count);
-    return e;
+    for (int i = 0; i < count; i++) e->bytes += links[i].send_bytes;
+    e->letters = malloc(2 * e->bytes + 1);
+    if (e->letters) return e;
+    free(e);
+    return NULL;
+}
+
+static Mail *outgoing(const Rank *rank, int to, unsigned number)
+{
+    return &rank->team->mail[rank->ranks.rank][to][number % 2];
 }
 
 static void start_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    Team *team = e->rank->team;
-    for (int i = 0; i < e->count; i++)
-        if (e->links[i].send_bytes)
-            atomic_store(&team->mail[e->rank->ranks.rank][e->links[i].rank].bytes,
-                         e->links[i].send);
-    wake(team);
+    Rank *rank = e->rank;
+    char *letter = e->letters + (e->started++ % 2) * e->bytes;
+    Wait begun = begin_wait();
+    for (int i = 0; i < e->count; i++) {
+        const TnRankLink *link = &e->links[i];
+        if (!link->send_bytes) continue;
+        Mail *mail = outgoing(rank, link->rank, rank->sent[link->rank]++);
+        wait_for(rank->team, (Event){.mail = mail});  /* the last but one is read, */
+        memcpy(letter, link->send, link->send_bytes); /* so its copy may go */
+        atomic_store(&mail->bytes, letter);
+        letter += link->send_bytes;
+    }
+    wake(rank->team);
+    end_wait(rank, begun, &rank->waits.exchange);
 }
 
-/* All have come, and what was sent is taken. */
 static void finish_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    Team *team = e->rank->team;
-    int me = e->rank->ranks.rank;
+    Rank *rank = e->rank;
+    Team *team = rank->team;
     Wait begun = begin_wait();
     for (int i = 0; i < e->count; i++) {
-        Mail *mail = &team->mail[e->links[i].rank][me];
-        if (!e->links[i].receive_bytes) continue;
+        const TnRankLink *link = &e->links[i];
+        if (!link->receive_bytes) continue;
+        Mail *mail = &team->mail[link->rank][rank->ranks.rank][rank->received[link->rank]++ % 2];
         wait_for(team, (Event){.mail = mail, .full = true});
-        memcpy(e->links[i].receive, atomic_load(&mail->bytes), e->links[i].receive_bytes);
+        memcpy(link->receive, atomic_load(&mail->bytes), link->receive_bytes);
         atomic_store(&mail->bytes, NULL);
         wake(team);
     }
-    for (int i = 0; i < e->count; i++)
-        if (e->links[i].send_bytes)
-            wait_for(team, (Event){.mail = &team->mail[me][e->links[i].rank]});
-    end_wait(e->rank, begun, &e->rank->waits.exchange);
+    end_wait(rank, begun, &rank->waits.exchange);
 }
 
-static void close_exchange(void *exchange) { free(exchange); }
+/* Letters are read before their copies go. */
+static void close_exchange(void *exchange)
+{
+    Exchange *e = exchange;
+    Wait begun = begin_wait();
+    for (int i = 0; i < e->count; i++)
+        for (unsigned k = 0; k < 2 && e->links[i].send_bytes; k++)
+            wait_for(e->rank->team, (Event){.mail = outgoing(e->rank, e->links[i].rank, k)});
+    end_wait(e->rank, begun, &e->rank->waits.exchange);
+    free(e->letters);
+    free(e);
+}
 
 RankWaits rank_threads_waits(const TnRanks *ranks) { return ((const Rank *)ranks->context)->waits; }
 

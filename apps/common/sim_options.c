@@ -57,7 +57,7 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                    "number of threads, 1 ... 64; default 1; the result is the same for any number");
     table[count++] =
         option_set("--spread", &sim->spread,
-                   "step the scene in parts, one per process of tenon-mpi; for free bodies; "
+                   "step the scene in parts, one per process of tenon-mpi; for many free bodies; "
                    "another result than without, the same for any number");
     table[count++] = option_choice(
         "--device", &sim->device, "NAME", device_names,

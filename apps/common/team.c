@@ -14,8 +14,7 @@ const TnRanks *team_ranks(void) { return team; }
 
 bool team_writes(void) { return !team || team->rank == 0; }
 
-/* What each says, to all. On the heap. */
-static void *gather(const void *here, size_t size)
+void *team_gather(const void *here, size_t size)
 {
     size_t n = (size_t)team->count, *start = malloc(sizeof *start * (n + 1));
     char *said = calloc(n, size);
@@ -34,7 +33,7 @@ uint64_t team_number(void)
     uint64_t number = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     number ^= (uint64_t)getpid() << 48;
     if (!team) return number;
-    uint64_t *all = gather(&number, sizeof number);
+    uint64_t *all = team_gather(&number, sizeof number);
     number = all[0];
     free(all);
     return number;
@@ -43,7 +42,7 @@ uint64_t team_number(void)
 bool team_any(bool here)
 {
     if (!team) return here;
-    bool *all = gather(&here, sizeof here);
+    bool *all = team_gather(&here, sizeof here);
     for (int r = 0; r < team->count; r++) here = here || all[r];
     free(all);
     return here;

@@ -8,6 +8,8 @@
 void team_set(const TnRanks *ranks);
 const TnRanks *team_ranks(void); /* NULL: alone */
 bool team_writes(void);          /* this is the process that does */
+/* What each of them says, to all, by rank; to be freed. All must ask, and there must be a team. */
+void *team_gather(const void *here, size_t size);
 /* Whether it is so for any of them; all must ask. */
 bool team_any(bool here);
 /* A number that all of them get, and that no other team is likely to; all must ask. */

@@ -29,10 +29,10 @@ static void print_traffic(void)
         fprintf(stderr,
                 "tenon-mpi: rank %zu: %lld exchanges; of %.0f bodies %.0f at the boundary, with "
                 "%.1f ranks; %.0f bytes per exchange, %.1f per boundary body; told to all: %lld "
-                "times, %.1f MB\n",
+                "times, %.1f MB; waited %.2f s\n",
                 r, (long long)a->exchanges, mean(a->own, a->exchanges), boundary,
                 mean(a->neighbours, a->exchanges), bytes, boundary > 0.0 ? bytes / boundary : 0.0,
-                (long long)a->shares, (double)a->shared / 1e6);
+                (long long)a->shares, (double)a->shared / 1e6, a->waited);
         if (a->steps)
             fprintf(stderr,
                     "tenon-mpi: rank %zu: %lld steps in parts: %.0f bodies with those near, %.0f "

@@ -6,6 +6,7 @@
 #include "../common/progress.h"
 #include "../common/table.h"
 #include "../common/team.h"
+#include "../common/team_model.h"
 #include "../common/totals.h"
 #include "commands.h"
 #include "run_checkpoint.h"
@@ -583,7 +584,7 @@ int cmd_run(int argc, char **argv)
             run.logs = run.log.csv || run.log.npz || run.dump.steps.count;
             run.saves = run.checkpoint.path;
             if (!team_writes()) write_nothing(&run);
-            TnModel *model = load_model("run", run.model_path, NULL, &code);
+            TnModel *model = team_load_model("run", run.model_path, &code);
             if (model) code = run_model(model, &run);
             tn_model_destroy(model);
         }

@@ -796,6 +796,12 @@ TN_API void tn_builder_set_view(TnModelBuilder *builder, const TnView *view);
 TN_API void tn_builder_set_track(TnModelBuilder *builder, const TnTrackDef *def);
 /* Returns NULL and an error if anything is wrong. */
 TN_API TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err);
+/* The same in memory of the caller's, which may be shared between processes: a model is one block
+ * and points nowhere else. `place` gets its size in bytes and returns memory of that size that
+ * starts on a multiple of 64, or NULL. tn_model_destroy does not free it. */
+TN_API TnModel *tn_builder_compile_in(TnModelBuilder *builder,
+                                      void *(*place)(void *context, size_t bytes), void *context,
+                                      TnError *err);
 
 /* Remarks of the loader on approximations, one per line of `message` as in TnError. */
 typedef struct TnRemarks {

@@ -37,6 +37,8 @@ typedef struct TnTraffic {
     int64_t states;         /* bodies whose new states neighbours were told, summed over steps, */
     int64_t state_bytes;    /* and bytes of these */
     int64_t shares, shared; /* how often, and how many bytes, were told to all */
+    /* s, until others had told: on the clock, and of the processor */
+    double waited, waited_processor;
 } TnTraffic;
 
 typedef struct TnRanks {

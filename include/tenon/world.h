@@ -65,9 +65,9 @@ typedef struct TnWorldDef {
     TnLogFn log;        /* may be NULL; reports rejected steps and an arena that was too small */
     void *log_user;
     /* The world is stepped in parts: each process has its own bodies and those near them, and all
-     * else of a step is local, too (docs/scaling.md). For free bodies; the state has other bits
-     * than without, the same for any number of processes. Whatever asks for the state is collective
-     * then. Default false. */
+     * else of a step is local, too (docs/scaling.md). For many free bodies; the state has other
+     * bits than without, the same for any number of processes. Whatever asks for the state is
+     * collective then. Default false. */
     bool spread;
     const TnRanks *ranks; /* processes that step this world together (docs/scaling.md); borrowed.
                              NULL (default): this one alone */

@@ -189,9 +189,13 @@ char *tn_strdup(const char *s)
     return copy;
 }
 
-double tn_clock(void)
+static double seconds(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+double tn_clock(void) { return seconds(CLOCK_MONOTONIC); }
+
+double tn_processor_clock(void) { return seconds(CLOCK_THREAD_CPUTIME_ID); }

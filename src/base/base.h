@@ -50,6 +50,7 @@ long tn_malloc_live(void);
 void tn_malloc_fail_after(long calls);
 void tn_malloc_fail_once(long calls);
 
-double tn_clock(void); /* s, monotonic */
+double tn_clock(void);           /* s, monotonic */
+double tn_processor_clock(void); /* s of a processor, for this thread */
 
 #endif

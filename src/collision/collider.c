@@ -278,6 +278,7 @@ void tn_collider_set_part(TnCollider *c, const TnPartOfScene *part)
     tn_pairs_destroy(c->list);
     c->list = NULL;
     c->in_parts = true;
+    c->one_rod = false; /* others may have free bodies */
     c->part = *part;
     c->cell = part->cell;
     tn_collider_forget(c);
@@ -294,6 +295,17 @@ bool tn_collider_flies(const TnCollider *c, int geom1, int geom2, double gap, do
 {
     double thin = tn_collider_thinness(c, geom1, geom2);
     return gap > TN_TOUCHING * thin && way > TN_FAR * thin;
+}
+
+void tn_collider_trim(TnCollider *c)
+{
+    if (c->overlap_count || c->softs) return; /* somebody may ask for these */
+    tn_pairs_destroy(c->list);
+    destroy_tri_meshes(c);
+    tn_free(c->memory);
+    c->list = NULL;
+    c->memory = NULL;
+    c->count = c->moving_count = c->chunk_count = 0;
 }
 
 void tn_collider_destroy(TnCollider *collider)

@@ -77,10 +77,13 @@ typedef struct TnPartOfScene {
     const TnRanks *ranks;   /* NULL: all of it is here */
     const uint8_t *foreign; /* per link: pairs of two that are not zero are not listed; the world is
                                not. NULL: none is */
+    const uint8_t *counts;  /* per link: of all ranks that have it, this one counts it. NULL: all */
     double cell;            /* tn_collider_cell of a collider of the whole scene */
 } TnPartOfScene;
 /* From now on. Detecting is collective then. */
 void tn_collider_set_part(TnCollider *collider, const TnPartOfScene *part);
+/* Gives back what finding contacts takes: nobody does with this one. */
+void tn_collider_trim(TnCollider *collider);
 double tn_collider_cell(const TnCollider *collider);
 
 /* Links whose joints are far beyond their limits (nonzero, per link; NULL: none) from now on: parts

@@ -50,7 +50,10 @@ static void detect_chunk(const TnDetection *d, int chunk, TnEmitter *emitter)
     tn_candidates_flush(&candidates);
     if (!c->along_count || !tn_rods_apart(c)) return;
     emitter->own = true;
-    tn_rods_query(c, chunk, c->chunk_count, &candidates);
+    if (!c->in_parts)
+        tn_rods_query(c, chunk, c->chunk_count, &candidates);
+    else if (chunk + 1 == c->chunk_count) /* chunks are not those of others */
+        tn_rods_query(c, 0, 1, &candidates);
     tn_candidates_flush(&candidates);
 }
 

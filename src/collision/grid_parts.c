@@ -25,7 +25,7 @@ static bool counts(const TnCollider *c, int slot)
 {
     int link = c->slots[slot].link;
     if (!link) return !c->part.ranks || c->part.ranks->rank == 0;
-    return !c->part.foreign || !c->part.foreign[link];
+    return !c->part.counts || c->part.counts[link];
 }
 
 static void find_here(const TnCollider *c, TnLevelTotal *out)

@@ -247,6 +247,13 @@ typedef struct TnMjcfSettings {
     double override_margin, override_friction[5];
 } TnMjcfSettings;
 
+/* Geoms of a body, collected before the body is added: its mass may depend on them. */
+typedef struct TnMjcfGeoms {
+    TnGeomDef *defs;
+    const TnXmlElement **elements;
+    int count, capacity;
+} TnMjcfGeoms;
+
 typedef struct TnMjcf {
     TnIoPool pool;
     TnError err;
@@ -278,6 +285,7 @@ typedef struct TnMjcf {
     int carrier_count, carrier_room;
     int qpos_count, dof_count, actuator_count, act_count, mocap_count;
     int body_elements;                                /* read so far */
+    TnMjcfGeoms geoms;                                /* of the body that is being read */
     struct TnMjcfOwnRod *own_rods;                    /* of <tenon>, with shapes of their own */
     int soft_numbers;                                 /* of them, those of soft bodies' nodes */
     bool has_flex;                                    /* a soft body that is MuJoCo's */

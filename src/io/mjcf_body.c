@@ -16,13 +16,6 @@ typedef struct Place {
     TnMjcfPose world; /* of the body in the world, reference pose */
 } Place;
 
-/* Geoms of a body, collected before the body is added: its mass may depend on them. */
-typedef struct GeomList {
-    TnGeomDef *defs;
-    const TnXmlElement **elements;
-    int count, capacity;
-} GeomList;
-
 static bool is(const TnXmlElement *element, const char *name)
 {
     return strcmp(element->name, name) == 0;
@@ -42,8 +35,9 @@ static Place inner_place(TnMjcf *m, const TnXmlElement *frame, const Place *oute
     return place;
 }
 
-static bool list_grow(TnMjcf *m, GeomList *list)
+static bool list_grow(TnMjcf *m)
 {
+    TnMjcfGeoms *list = &m->geoms;
     if (list->count < list->capacity) return true;
     int capacity = list->capacity ? 2 * list->capacity : 4;
     TnGeomDef *defs = tn_io_alloc(&m->pool, sizeof *defs * (size_t)capacity);
@@ -53,16 +47,17 @@ static bool list_grow(TnMjcf *m, GeomList *list)
         memcpy(defs, list->defs, sizeof *defs * (size_t)list->count);
         memcpy(elements, list->elements, sizeof *elements * (size_t)list->count);
     }
-    *list = (GeomList){defs, elements, list->count, capacity};
+    *list = (TnMjcfGeoms){defs, elements, list->count, capacity};
     return true;
 }
 
-/* First look at an element's children: checks all of them, and keeps the geoms. */
-static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, GeomList *list)
+/* First look at an element's children: checks all of them, and keeps the geoms in m->geoms. */
+static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place)
 {
+    TnMjcfGeoms *list = &m->geoms;
     for (const TnXmlElement *e = parent->first; e; e = e->next) {
         if (is(e, "geom")) {
-            if (!list_grow(m, list)) return;
+            if (!list_grow(m)) return;
             TnGeomDef *def = &list->defs[list->count];
             if (!tn_mjcf_geom(m, e, place->class_, &place->frame, def)) continue;
             list->elements[list->count++] = e;
@@ -71,13 +66,15 @@ static void collect(TnMjcf *m, const TnXmlElement *parent, const Place *place, G
             Place inner = inner_place(m, e, place, true);
             TnMjcfView view = tn_mjcf_plain_view(e);
             tn_mjcf_name_add(m, TN_NAMED_FRAME, e, tn_mjcf_text(&view, "name"), 0, NULL);
-            collect(m, e, &inner, list);
+            collect(m, e, &inner);
         }
     }
 }
 
-static void add_geoms(TnMjcf *m, const GeomList *list, const Place *place)
+/* Those of m->geoms; the next body's take their place. */
+static void add_geoms(TnMjcf *m, const Place *place)
 {
+    const TnMjcfGeoms *list = &m->geoms;
     for (int i = 0; i < list->count; i++) {
         TnGeomDef *def = &list->defs[i];
         def->body = place->body;
@@ -90,6 +87,7 @@ static void add_geoms(TnMjcf *m, const GeomList *list, const Place *place)
         *of = (TnMjcfGeomPlace){*def, tn_mjcf_compose(&place->world, &pose)};
         tn_mjcf_name_add(m, TN_NAMED_GEOM, list->elements[i], def->name, id, of);
     }
+    m->geoms.count = 0;
 }
 
 static void read_light(TnMjcf *m, const TnXmlElement *e, const Place *place)
@@ -222,10 +220,11 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     TnMjcfPose world = tn_mjcf_compose(&outer->world, &pose);
     const TnMjcfClass *class_ = tn_mjcf_class(m, e, "childclass", outer->class_);
     if (tn_mjcf_is_node(m, e, class_, &world) || !tn_mjcf_check(m, TN_GROUP_BODY, e)) return false;
-    TnBodyDef *body = TN_IO_NEW(&m->pool, TnBodyDef); /* sensors ask for it later */
-    if (!body) return false;
+    const char *name = tn_mjcf_text(&view, "name");
+    TnBodyDef unnamed, *body = &unnamed;
+    if (name && !(body = TN_IO_NEW(&m->pool, TnBodyDef))) return false; /* sensors ask for it */
     *body = tn_body_def();
-    body->name = tn_mjcf_text(&view, "name");
+    body->name = name;
     body->parent = outer->body;
     memcpy(body->pos, pose.pos, sizeof body->pos);
     memcpy(body->quat, pose.quat, sizeof body->quat);
@@ -236,10 +235,10 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     body->source = tn_xml_place(e);
     *inner = (Place){.class_ = class_, .frame = tn_mjcf_identity(), .world = world};
     find_inertial(m, e, inner, body);
-    GeomList geoms = {0};
-    collect(m, e, inner, &geoms);
+    collect(m, e, inner);
     tn_mjcf_enter(m, e); /* again: what was attached to it has left it */
-    if (m->settings.inertia_from_geom == TN_TRI_TRUE && geoms.count > 0) body->has_inertia = false;
+    if (m->settings.inertia_from_geom == TN_TRI_TRUE && m->geoms.count > 0)
+        body->has_inertia = false;
     body->min_mass = m->settings.bound_mass;
     body->min_inertia = m->settings.bound_inertia;
     body->balance_inertia = m->settings.balance_inertia;
@@ -251,7 +250,7 @@ static __attribute__((noinline)) bool read_body(TnMjcf *m, const TnXmlElement *e
     else
         tn_mjcf_name_add(m, TN_NAMED_BODY, e, body->name, inner->body, body);
     tn_mjcf_note_carrier(m, body->name, &world, inner->body);
-    add_geoms(m, &geoms, inner);
+    add_geoms(m, inner);
     read_parts(m, e, inner);
     return true;
 }
@@ -283,12 +282,11 @@ void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body
                    .class_ = m->main_class,
                    .frame = tn_mjcf_identity(),
                    .world = tn_mjcf_identity()};
-    GeomList geoms = {0};
     for (const TnXmlElement *e = element->first; e; e = e->next)
         if (tn_mjcf_word_index("geom site camera", e->name) < 0)
             tn_mjcf_error(m, e, "a segment has geoms, sites and cameras only");
-    collect(m, element, &place, &geoms);
-    add_geoms(m, &geoms, &place);
+    collect(m, element, &place);
+    add_geoms(m, &place);
     read_parts(m, element, &place);
 }
 
@@ -311,10 +309,9 @@ void tn_mjcf_read_bodies(TnMjcf *m)
                    .class_ = m->main_class,
                    .frame = tn_mjcf_identity(),
                    .world = tn_mjcf_identity()};
-    GeomList geoms = {0};
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
-        if (is(e, "worldbody")) collect(m, e, &place, &geoms);
-    add_geoms(m, &geoms, &place);
+        if (is(e, "worldbody")) collect(m, e, &place);
+    add_geoms(m, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_parts(m, e, &place);
     for (const TnXmlElement *e = m->root->first; e; e = e->next)

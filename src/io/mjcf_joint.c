@@ -13,11 +13,12 @@ static void add(TnMjcf *m, const TnXmlElement *element, const TnJointDef *joint)
         [TN_JOINT_FREE] = 6, [TN_JOINT_BALL] = 3, [TN_JOINT_SLIDE] = 1, [TN_JOINT_HINGE] = 1};
     TnJointId id = tn_builder_add_joint(m->builder, joint);
     tn_mjcf_set_carrier(m, joint->body, joint->body);
-    TnJointDef *kept =
-        TN_IO_NEW(&m->pool, TnJointDef); /* actuators and sensors ask for type and range */
-    if (!kept) return;
-    *kept = *joint;
-    tn_mjcf_name_add(m, TN_NAMED_JOINT, element, joint->name, id, kept);
+    TnJointDef *kept = /* actuators and sensors ask for type and range */
+        joint->name ? TN_IO_NEW(&m->pool, TnJointDef) : NULL;
+    if (kept) {
+        *kept = *joint;
+        tn_mjcf_name_add(m, TN_NAMED_JOINT, element, joint->name, id, kept);
+    }
     m->qpos_count += qpos_size[joint->type];
     m->dof_count += dof_size[joint->type];
 }

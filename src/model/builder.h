@@ -116,6 +116,8 @@ typedef struct TnCompile {
     double *key_numbers; /* room for these in the model's block */
     char *text;
     size_t text_bytes;
+    void *(*place)(void *context, size_t bytes); /* memory of the model; NULL: from the heap */
+    void *place_context;
     TnError *err; /* may be NULL */
     int problem_count;
 } TnCompile;

@@ -359,7 +359,13 @@ static void compile_sites(TnCompile *c)
 
 TnModel *tn_builder_compile(TnModelBuilder *builder, TnError *err)
 {
-    TnCompile c = {.builder = builder, .err = err};
+    return tn_builder_compile_in(builder, NULL, NULL, err);
+}
+
+TnModel *tn_builder_compile_in(TnModelBuilder *builder, void *(*place)(void *context, size_t bytes),
+                               void *context, TnError *err)
+{
+    TnCompile c = {.builder = builder, .err = err, .place = place, .place_context = context};
     if (!builder || builder->out_of_memory || !tn_prepare_meshes(&c) || !tn_prepare_softs(&c) ||
         !tn_layout(&c)) {
         if (builder) tn_release_meshes(&c);

@@ -79,11 +79,14 @@ static void lay_out_names(Block *block, TnCompile *c)
 {
     const char **names[TN_NAME_KIND_COUNT];
     TnNameTable tables[TN_NAME_KIND_COUNT];
+    memset(tables, 0, sizeof tables); /* their padding, too: two models of one file are equal */
     for (int k = 0; k < TN_NAME_KIND_COUNT; k++) {
         int count = named_defs(c->builder, (TnNameKind)k).count;
         size_t slots = tn_name_slot_count(count);
         names[k] = PLACE(const char *, count);
-        tables[k] = (TnNameTable){names[k], PLACE(int32_t, slots), (uint32_t)(slots - 1)};
+        tables[k].names = names[k];
+        tables[k].slots = PLACE(int32_t, slots);
+        tables[k].mask = (uint32_t)(slots - 1);
     }
     int joint_count = c->builder->joint_count;
     const char **joint_names = PLACE(const char *, joint_count);
@@ -327,10 +330,11 @@ bool tn_layout(TnCompile *c)
     Block measured = {.used = sizeof(TnModel)};
     lay_out(&measured, c, &head);
 
-    void *memory = tn_aligned_alloc(measured.used);
+    void *memory =
+        c->place ? c->place(c->place_context, measured.used) : tn_aligned_alloc(measured.used);
     c->bodies = tn_calloc((size_t)head.body_count, sizeof *c->bodies);
     if (!memory || !c->bodies) {
-        tn_free(memory);
+        if (!c->place) tn_free(memory);
         tn_free(c->bodies);
         c->bodies = NULL;
         return false;
@@ -338,7 +342,7 @@ bool tn_layout(TnCompile *c)
     memset(memory, 0, measured.used);
     c->model = memory;
     *c->model = head;
-    c->model->memory = memory;
+    c->model->memory = c->place ? NULL : memory;
     c->model->alive = TN_ALIVE;
     Block placed = {.base = memory, .used = sizeof(TnModel)};
     lay_out(&placed, c, c->model);

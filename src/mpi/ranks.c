@@ -13,9 +13,15 @@
 /* In contacts per rank: below, telling takes longer than solving. */
 #define LEAST_WORK 500.0
 
+/* What is sent is copied, in turns to one of two places: whoever has finished need not wait until
+ * others have read it, and two times may be under way. */
 typedef struct Exchange {
-    int count; /* of requests: two per link at most */
-    MPI_Request requests[];
+    int links, receive_count, send_count; /* requests: */
+    MPI_Request *receives, *sends[2];
+    unsigned started;
+    size_t bytes;  /* of all that is sent */
+    char *letters; /* twice as many */
+    TnRankLink link[];
 } Exchange;
 
 static TnTraffic traffic;
@@ -44,41 +50,79 @@ static void share(void *context, void *data, const size_t *start)
         }
 }
 
+static void free_exchange(Exchange *e)
+{
+    free(e->letters);
+    free(e->receives);
+    free(e);
+}
+
 static void *open_exchange(void *context, const TnRankLink *links, int count)
 {
-    Exchange *e = malloc(sizeof *e + 2 * (size_t)count * sizeof(MPI_Request));
+    size_t n = (size_t)count;
+    Exchange *e = malloc(sizeof *e + sizeof *links * n);
     (void)context;
     if (!e) return NULL;
-    e->count = 0;
+    *e = (Exchange){.links = count, .receives = malloc(3 * (n + 1) * sizeof(MPI_Request))};
+    if (count) memcpy(e->link, links, sizeof *links * n);
+    for (int i = 0; i < count; i++) e->bytes += links[i].send_bytes;
+    e->letters = malloc(2 * e->bytes + 1);
+    if (!e->receives || !e->letters) {
+        free_exchange(e);
+        return NULL;
+    }
+    e->sends[0] = e->receives + n + 1;
+    e->sends[1] = e->sends[0] + n + 1;
+    char *letter = e->letters;
     for (int i = 0; i < count; i++) {
         const TnRankLink *link = &links[i];
         if (link->receive_bytes)
             MPI_Recv_init(link->receive, (int)link->receive_bytes, MPI_BYTE, link->rank, 0,
-                          MPI_COMM_WORLD, &e->requests[e->count++]);
-        if (link->send_bytes)
-            MPI_Send_init(link->send, (int)link->send_bytes, MPI_BYTE, link->rank, 0,
-                          MPI_COMM_WORLD, &e->requests[e->count++]);
+                          MPI_COMM_WORLD, &e->receives[e->receive_count++]);
+        if (!link->send_bytes) continue;
+        for (int k = 0; k < 2; k++)
+            MPI_Send_init(letter + (k ? e->bytes : 0), (int)link->send_bytes, MPI_BYTE, link->rank,
+                          0, MPI_COMM_WORLD, &e->sends[k][e->send_count]);
+        e->send_count++;
+        letter += link->send_bytes;
     }
     return e;
+}
+
+static void wait_for(MPI_Request *requests, int count)
+{
+    for (int i = 0; i < count; i++) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
 }
 
 static void start_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    MPI_Startall(e->count, e->requests);
+    unsigned k = e->started++ % 2;
+    char *letter = e->letters + (k ? e->bytes : 0);
+    wait_for(e->sends[k], e->send_count); /* none at first: requests that do not run are done */
+    for (int i = 0; i < e->links; i++) {
+        if (e->link[i].send_bytes) memcpy(letter, e->link[i].send, e->link[i].send_bytes);
+        letter += e->link[i].send_bytes;
+    }
+    MPI_Startall(e->receive_count, e->receives);
+    MPI_Startall(e->send_count, e->sends[k]);
 }
 
 static void finish_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    for (int i = 0; i < e->count; i++) MPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+    wait_for(e->receives, e->receive_count);
 }
 
 static void close_exchange(void *exchange)
 {
     Exchange *e = exchange;
-    for (int i = 0; i < e->count; i++) MPI_Request_free(&e->requests[i]);
-    free(e);
+    for (int k = 0; k < 2; k++) {
+        wait_for(e->sends[k], e->send_count);
+        for (int i = 0; i < e->send_count; i++) MPI_Request_free(&e->sends[k][i]);
+    }
+    for (int i = 0; i < e->receive_count; i++) MPI_Request_free(&e->receives[i]);
+    free_exchange(e);
 }
 
 const TnRanks *tn_mpi_begin(int *argc, char ***argv)

@@ -55,8 +55,8 @@ bool tn_parts_suit(const TnProblem *problem, const TnSolverDef *def);
 /* From the problem's arena. `prepared`: weights and factors are copied, otherwise the part is to be
  * prepared. Collective, as are those below. False: no memory. */
 bool tn_parts_open(TnProblem *whole, bool prepared, TnParts *out);
-/* The part is all of a problem that is one rank's already (parts_near.c), in place. No rows, bonds
- * and large blocks. */
+/* The part is all of a problem that is one rank's already (parts_near.c), in place. Rows, bonds and
+ * large blocks are those that all ranks have, with all of their constraints. */
 bool tn_parts_open_near(TnProblem *problem, const TnRanks *ranks, const TnNeighbours *neighbours,
                         TnParts *out);
 void tn_parts_close(TnParts *parts);

@@ -2,6 +2,7 @@
  * them; see parts.h. */
 #include "parts.h"
 
+#include "../base/ranks.h"
 #include "parts_tell.h"
 
 typedef struct Near {
@@ -17,8 +18,8 @@ static void find_touched(const TnProblem *p, bool *touched)
     for (int c = 0; c < p->contact_count; c++) {
         const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
         int a = batch->row_a[c % TN_LANES], b = batch->row_b[c % TN_LANES];
-        if (a) touched[a - 1] = true;
-        if (b) touched[b - 1] = true;
+        if (a && a <= p->twist_count) touched[a - 1] = true; /* others are ports of large blocks */
+        if (b && b <= p->twist_count) touched[b - 1] = true;
     }
 }
 
@@ -40,7 +41,7 @@ static bool ask(Near *x)
     void *exchange = parts->ranks->open(parts->ranks->context, parts->links, n->count);
     if (!exchange) return false;
     parts->ranks->start(exchange);
-    parts->ranks->finish(exchange);
+    tn_ranks_finish(parts->ranks, exchange);
     parts->ranks->close(exchange);
     return true;
 }

@@ -74,7 +74,8 @@ void tn_step_start_from(TnStep *step, const TnProblem *last)
 {
     TnProblem *p = &step->world->set.problem;
     start_contacts(p, last, step->contact_from);
-    if (p->row_count == last->row_count)
+    /* other ranks' rows may be more than before, and one rank would know */
+    if (p->row_count == last->row_count && !step->world->near)
         for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = last->rows[r].lambda;
     tn_problem_start_at_lambda(p);
     if (p->bond_count == last->bond_count)

@@ -218,6 +218,7 @@ bool tn_step_integrate(TnStep *step)
     if (world->near ? !tn_near_limit(step) || !tn_step_move(step) : !tn_step_advance(step, true))
         return false;
     if (world->near) tn_near_settle(step);
+    if (tn_near_has_movers(world) && (!stop_slip(step) || !stop_drift(step))) return false;
     for (int k = 0; (k == 0 && !world->near) || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;
         if (k > 0) tn_step_find_ways(step);

@@ -127,7 +127,7 @@ static bool find_surprised(const TnStep *step, double slack, uint8_t *surprised)
 {
     Surprise x = {.step = step, .slack = slack, .surprised = surprised};
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, surprise_range, &x);
-    if (step->world->near) return surprised_either_way(step, surprised);
+    if (step->world->near) return x.softs || surprised_either_way(step, surprised);
     x.seen = x.count[0] < x.count[1] ? 0 : 1;
     tn_pool_run(step->world->team, step->model->link_count, 4096, choose_way, &x);
     return x.softs || (x.moves && x.count[x.seen] > 0);
@@ -344,8 +344,9 @@ static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *co
     Places places;
     double slack = tn_step_slack(step), surprise = all ? 0.0 : (1.0 + LET_PASS) * slack;
     double(*u)[6] = step->world->near ? tn_near_ways(step) : step->moved;
-    if (!found || !u ||
-        !tn_step_detect(step, (const double(*)[6])u, step->moved_qvel, all, surprise, marks, found))
+    const double *u_nodes = step->world->near ? tn_near_node_ways(step) : step->moved_qvel;
+    if (!found || !u || !u_nodes ||
+        !tn_step_detect(step, (const double(*)[6])u, u_nodes, all, surprise, marks, found))
         return false;
     *m = (Merge){.step = step,
                  .found = found,

@@ -12,6 +12,7 @@
 #include "../math/vec3.h"
 #include "device.h"
 #include "sleep.h"
+#include "spread.h"
 
 void tn_mocap_place(TnWorld *world)
 {
@@ -128,6 +129,7 @@ TnStatus tn_world_place_mocap(TnWorld *world, TnBodyId body, const double pos[3]
     memset(world->state.mocap_twist + 6 * (link - 1), 0, sizeof world->twists[link]);
     tn_collider_forget(world->collider);
     tn_device_note_state(world, false);
+    tn_spread_note_state(world);
     return TN_OK;
 }
 

@@ -30,6 +30,7 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *asked, TnSolveResult *result
     const TnNear *near = world->near;
     TnProblem *p = &world->set.problem;
     TnSolverDef def = *asked;
+    def.anderson = 0; /* its sums are over everything */
     if (near->bodies <= FEW_BODIES) def.contact_ratio = 0.0;
     if (tn_ranks_count(near->ranks) == 1)
         return tn_parted_near(p, NULL, NULL, &def, world->team, result, rigid_error);
@@ -40,9 +41,12 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *asked, TnSolveResult *result
                       .send = blocks_of(world, near->send, near->send_start[near->count]),
                       .receive_start = near->receive_start,
                       .receive = blocks_of(world, near->receive, near->receive_start[near->count]),
-                      .own = own};
+                      .own = own,
+                      .together = near->together};
     if (!own || !n.send || !n.receive) return false;
-    for (int s = 0; s < step->model->subsystem_count; s++) own[block_of(world, s)] = near->own[s];
+    for (int s = 0; s < step->model->subsystem_count; s++)
+        if (step->model->subsystems[s].kind == TN_SUBSYSTEM_RIGID)
+            own[block_of(world, s)] = near->own[s];
     return tn_parted_near(p, near->ranks, &n, &def, world->team, result, rigid_error);
 }
 
@@ -50,7 +54,7 @@ bool tn_near_tell_ways(TnStep *step)
 {
     TnNearExchange told;
     if (!tn_near_open(step, 6, &told)) return false;
-    tn_near_tell(&told, (double *)step->moved[1]);
+    tn_near_tell_links(&told, (double *)step->moved);
     tn_near_close(&told);
     return true;
 }
@@ -70,9 +74,12 @@ double (*tn_near_ways(TnStep *step))[6]
     if (!u) return NULL;
     double t = step->t, fall = t * v3_norm(step->model->option.gravity);
     memcpy(u, step->moved, bytes);
-    for (int l = 1; l < step->model->link_count; l++) {
+    for (int l = 1 + step->model->mocap_count; l < step->model->link_count; l++) {
         const double *v = world->state.qvel + step->model->links[l].dof_start;
-        double most = tn_near_speed(world, l, v, v + 3) + fall + tn_near_surprise(world->near) / t;
+        bool moves = world->near->mover && world->near->mover[step->model->link_subsystem[l]];
+        double most =
+            moves ? tn_near_most_speed(step, l)
+                  : tn_near_speed(world, l, v, v + 3) + fall + tn_near_surprise(world->near) / t;
         double speed = tn_near_speed(world, l, u[l], u[l] + 3);
         for (int k = 0; k < 6 && speed > most; k++) u[l][k] *= most / speed;
     }

@@ -3,7 +3,8 @@
  * As limit.c, but all contacts are looked at in rounds, from what ways were before the round, so
  * that the order of contacts does not matter to anybody but the body whose way changes: it adds up
  * what its own contacts ask for. Between rounds ranks tell each other how their bodies were moved.
- */
+ * Robots, cables, soft bodies and what is joined to them do not give way, and have one share of
+ * their way, which all ranks find. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@
 
 typedef struct Approach {
     const TnContactPoint *c;
-    int s[2];      /* subsystems; -1: the world */
+    int s[2];      /* subsystems that stand for their groups; -1: the world */
+    int body[2];   /* link of a free body that gives way, else 0 */
     double way[2]; /* m along the normal */
     double room, short_room, deep, leave;
 } Approach;
@@ -37,16 +39,43 @@ typedef struct Limits {
     Approach *list;
     int count;
     double slack;
-    double (*change)[6]; /* per subsystem, in a round */
-    double *share;       /* per subsystem, */
-    bool *changed;       /* and whether it did in the last round */
+    /* of giving way, per link of a free body: */
+    double (*change)[6]; /* in a round */
+    uint8_t *moves;      /* Moves */
+    int *active, active_count;
+    bool *was_short; /* per contact: in the last round that looked at it */
+    double *share;   /* per subsystem, */
+    bool *changed;   /* and whether it did in the last round */
 } Limits;
 
-static double way_of(const TnStep *step, const TnContactPoint *c, int side)
+/* Of a point of a soft body. */
+static void node_moved(const TnStep *step, const TnSoftPoint *point, double v[3])
+{
+    const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
+    v3_zero(v);
+    for (int k = 0; k < point->count; k++)
+        v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
+}
+
+static double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
+                     int side)
 {
     double v[3];
-    tn_step_point_moved(step, c, side, v);
+    int soft = side ? c->soft2 : c->soft1;
+    if (soft >= 0)
+        node_moved(step, &list->soft_points[soft], v);
+    else
+        tn_step_point_moved(step, c, side, v);
     return step->t * v3_dot(v, c->normal);
+}
+
+static void set_side(const TnStep *step, Approach *x, int k)
+{
+    const TnNear *near = step->world->near;
+    int s = tn_geom_subsystem(step->model, k ? x->c->geom2 : x->c->geom1);
+    x->s[k] = s < 0 ? -1 : step->world->groups->of[s];
+    x->body[k] =
+        s < 0 || (near->mover && near->mover[s]) ? 0 : step->model->subsystems[s].link_start;
 }
 
 static void add_contacts(Limits *l, const TnContactList *list, double deep)
@@ -58,24 +87,29 @@ static void add_contacts(Limits *l, const TnContactList *list, double deep)
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         double size = tn_step_contact_size(step, c);
         *x = (Approach){.c = c,
-                        .s = {tn_geom_subsystem(step->model, c->geom1),
-                              tn_geom_subsystem(step->model, c->geom2)},
-                        .way = {way_of(step, c, 0), way_of(step, c, 1)},
+                        .way = {way_of(step, list, c, 0), way_of(step, list, c, 1)},
                         .room = overlaps ? 0.0 : c->gap,
                         .deep = fmax(0.0, deep + (overlaps ? c->gap : 0.0)),
                         .leave = LEAVE * l->slack + (size < INFINITY ? LEAVE_SIZE * size : 0.0)};
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
+        for (int k = 0; k < 2; k++) set_side(step, x, k);
+        if (x->s[0] == x->s[1]) l->count--; /* of one robot or cable: nothing is asked of it */
     }
 }
 
-/* ---- giving way ---- */
+/* ---- giving way ----
+ * Few bodies give way, so a round looks at contacts that were short or have a body that moved in
+ * the last one: others are as they were. */
+
+/* Of a body: it moved in the last round; in some round; it is to be moved in this one. */
+typedef enum Moves { NOW = 1, EVER = 2, ACTIVE = 4 } Moves;
 
 /* How far its body's extra way moves a side along the normal. */
 static double extra_of(const Limits *l, const Approach *x, int k)
 {
     double v[3];
-    if (x->s[k] < 0) return 0.0;
-    const double *extra = l->step->extra[x->s[k] + 1];
+    if (!x->body[k]) return 0.0;
+    const double *extra = l->step->extra[x->body[k]];
     v3_cross(v, extra + 3, k ? x->c->arm2 : x->c->arm1);
     v3_add(v, v, extra);
     return v3_dot(v, x->c->normal);
@@ -86,14 +120,21 @@ static double short_of(const Limits *l, const Approach *x)
     return x->way[0] + extra_of(l, x, 0) - x->way[1] - extra_of(l, x, 1) - x->room;
 }
 
+static void make_active(Limits *l, int link)
+{
+    if (l->moves[link] & ACTIVE) return;
+    l->moves[link] |= ACTIVE;
+    l->active[l->active_count++] = link;
+}
+
 /* As an impulse would move them. */
-static void push_apart(const Limits *l, const Approach *x, double by)
+static void push_apart(Limits *l, const Approach *x, double by)
 {
     const TnStep *step = l->step;
     double turn[2][3], sum = 0.0;
     for (int k = 0; k < 2; k++) {
         double moment[3];
-        int link = x->s[k] + 1;
+        int link = x->body[k];
         if (!link) continue;
         v3_cross(moment, k ? x->c->arm2 : x->c->arm1, x->c->normal);
         tn_rigid_divide_by_inertia(&step->model->links[link], step->world->frames[link].quat,
@@ -101,48 +142,96 @@ static void push_apart(const Limits *l, const Approach *x, double by)
         sum += 1.0 / step->model->links[link].mass + v3_dot(moment, turn[k]);
     }
     for (int k = 0; k < 2; k++) {
-        if (x->s[k] < 0 || !l->own[x->s[k]]) continue;
-        double impulse = (k ? by : -by) / sum, *change = l->change[x->s[k]];
-        v3_add_scaled(change, x->c->normal, impulse / step->model->links[x->s[k] + 1].mass);
+        if (!x->body[k] || !l->own[x->s[k]]) continue;
+        double impulse = (k ? by : -by) / sum, *change = l->change[x->body[k]];
+        v3_add_scaled(change, x->c->normal, impulse / step->model->links[x->body[k]].mass);
         v3_add_scaled(change + 3, turn[k], impulse);
+        make_active(l, x->body[k]);
     }
 }
 
-/* No body is moved on by more than contacts are listed ahead. */
-static void take_changes(const Limits *l)
+/* No body is moved on by more than contacts are listed ahead. Who is held by that is active in the
+ * next round, too. */
+static void take_changes(Limits *l)
 {
     const TnStep *step = l->step;
-    for (int s = 0; s < step->model->subsystem_count; s++) {
-        double *extra = step->extra[s + 1], *change = l->change[s];
-        if (!l->own[s]) continue;
+    int count = l->active_count;
+    l->active_count = 0;
+    for (int i = 0; i < count; i++) {
+        int link = l->active[i];
+        double *extra = step->extra[link], *change = l->change[link];
         for (int k = 0; k < 6; k++) extra[k] += change[k];
-        double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[s + 1],
+        double way = v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[link],
                most = MOST_WAY * l->slack;
         for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
+        memset(change, 0, sizeof l->change[link]);
+        l->moves[link] = NOW | EVER;
+        if (way > most) make_active(l, link);
     }
+}
+
+static void look_at_contacts(Limits *l, bool all)
+{
+    for (int i = 0; i < l->count; i++) {
+        const Approach *x = &l->list[i];
+        int moved = (l->moves[x->body[0]] | l->moves[x->body[1]]) & NOW;
+        if (!all && !moved && !l->was_short[i]) continue;
+        double by = short_of(l, x);
+        l->was_short[i] = (x->body[0] || x->body[1]) && by > x->leave;
+        if (l->was_short[i]) push_apart(l, x, RELAX * by);
+    }
+}
+
+/* `told`: what was known of others' bodies before; they are compared with it. */
+static void mark_ghosts(Limits *l, double (*told)[6])
+{
+    const TnNear *near = l->step->world->near;
+    int ghosts = near->count ? near->receive_start[near->count] : 0;
+    for (int k = 0; k < ghosts; k++) {
+        int link = l->step->model->subsystems[near->receive[k]].link_start;
+        const double *extra = l->step->extra[link];
+        if (!memcmp(told[k], extra, sizeof told[k])) continue;
+        memcpy(told[k], extra, sizeof told[k]);
+        l->moves[link] = NOW | EVER;
+    }
+}
+
+static bool reserve(Limits *l, double (**told)[6])
+{
+    TnStep *step = l->step;
+    TnArena *arena = &step->world->arena;
+    const TnNear *near = step->world->near;
+    size_t n = (size_t)step->model->link_count;
+    int ghosts = near->count ? near->receive_start[near->count] : 0;
+    step->extra = tn_arena_calloc(arena, sizeof *step->extra * n);
+    l->change = tn_arena_calloc(arena, sizeof *l->change * n);
+    l->moves = tn_arena_calloc(arena, n);
+    l->active = TN_ARENA_NEW(arena, int, n);
+    l->was_short = TN_ARENA_NEW(arena, bool, l->count + 1);
+    *told = tn_arena_calloc(arena, sizeof(double[6]) * (size_t)(ghosts + 1));
+    return step->extra && l->change && l->moves && l->active && l->was_short && *told;
 }
 
 static bool give_way(Limits *l)
 {
     TnStep *step = l->step;
     TnNearExchange told;
-    size_t n = (size_t)step->model->subsystem_count;
-    step->extra = tn_arena_calloc(&step->world->arena, sizeof *step->extra * (n + 1));
-    l->change = tn_arena_alloc(&step->world->arena, sizeof *l->change * (n + 1));
-    if (!step->extra || !l->change || !tn_near_open(step, 6, &told)) return false;
+    double(*before)[6];
+    if (!reserve(l, &before) || !tn_near_open(step, 6, &told)) return false;
     step->has_extra = true;
     for (int round = 0; round < GIVE_ROUNDS; round++) {
-        memset(l->change, 0, sizeof *l->change * n);
-        for (int i = 0; i < l->count; i++) {
-            double by = short_of(l, &l->list[i]);
-            if (by > l->list[i].leave) push_apart(l, &l->list[i], RELAX * by);
-        }
+        look_at_contacts(l, round == 0);
+        for (int link = 0; link < step->model->link_count; link++) l->moves[link] &= (uint8_t)~NOW;
         take_changes(l);
-        tn_near_tell(&told, (double *)step->extra[1]);
+        tn_near_tell_links(&told, (double *)step->extra);
+        mark_ghosts(l, before);
     }
     tn_near_close(&told);
-    for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < 2; k++) l->list[i].way[k] += extra_of(l, &l->list[i], k);
+    for (int i = 0; i < l->count; i++) {
+        Approach *x = &l->list[i];
+        for (int k = 0; k < 2; k++)
+            if (l->moves[x->body[k]] & EVER) x->way[k] += extra_of(l, x, k);
+    }
     return true;
 }
 
@@ -161,6 +250,7 @@ static void hold(const Limits *l, const Approach *x, double *next)
     if (!(by > x->leave)) return;
     if (holds[0]) closing += a;
     if (holds[1]) closing -= b;
+    if (!(closing > 0.0)) return;
     double keep = by < closing ? 1.0 - by / closing : 0.0;
     for (int k = 0; k < 2; k++)
         if (holds[k]) next[x->s[k]] = fmin(next[x->s[k]], keep * share[k]);
@@ -204,7 +294,7 @@ static bool hold_back(Limits *l)
         if (round % ROUNDS_PER_LOOK == 0) ok = tn_near_any(step, here, &any);
     }
     tn_near_close(&told);
-    memcpy(step->reach, l->share, sizeof *l->share * (size_t)n);
+    for (int s = 0; s < n; s++) step->reach[s] = l->share[step->world->groups->of[s]];
     return ok;
 }
 

@@ -10,7 +10,7 @@ bool tn_near_open(TnStep *step, int stride, TnNearExchange *out)
     TnArena *arena = &step->world->arena;
     int n = near->count;
     size_t bytes = sizeof(double) * (size_t)stride;
-    *out = (TnNearExchange){.near = near, .stride = stride};
+    *out = (TnNearExchange){.near = near, .model = step->model, .stride = stride};
     if (!n) return true;
     TnRankLink *links = TN_ARENA_ZERO(arena, TnRankLink, n);
     out->sent = tn_arena_alloc(arena, bytes * (size_t)(near->send_start[n] + 1));
@@ -29,22 +29,31 @@ bool tn_near_open(TnStep *step, int stride, TnNearExchange *out)
     return out->exchange;
 }
 
-void tn_near_tell(TnNearExchange *x, double *values)
+static double *value_of(const TnNearExchange *x, double *values, int s, bool by_link)
+{
+    return values + (long)x->stride * (by_link ? x->model->subsystems[s].link_start : s);
+}
+
+static void tell(TnNearExchange *x, double *values, bool by_link)
 {
     const TnNear *near = x->near;
     size_t bytes = sizeof(double) * (size_t)x->stride;
     if (!near->count) return;
     int sent = near->send_start[near->count], received = near->receive_start[near->count];
     for (int k = 0; k < sent; k++)
-        memcpy(x->sent + (long)k * x->stride, values + (long)near->send[k] * x->stride, bytes);
+        memcpy(x->sent + (long)k * x->stride, value_of(x, values, near->send[k], by_link), bytes);
     near->ranks->start(x->exchange);
-    near->ranks->finish(x->exchange);
+    tn_ranks_finish(near->ranks, x->exchange);
     for (int k = 0; k < received; k++)
-        memcpy(values + (long)near->receive[k] * x->stride, x->received + (long)k * x->stride,
+        memcpy(value_of(x, values, near->receive[k], by_link), x->received + (long)k * x->stride,
                bytes);
     TnTraffic *traffic = near->ranks->traffic;
     if (traffic) traffic->state_bytes += (int64_t)bytes * sent;
 }
+
+void tn_near_tell(TnNearExchange *x, double *values) { tell(x, values, false); }
+
+void tn_near_tell_links(TnNearExchange *x, double *values) { tell(x, values, true); }
 
 void tn_near_close(TnNearExchange *x)
 {

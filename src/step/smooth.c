@@ -5,6 +5,7 @@
 #include "../math/finite.h"
 #include "../math/vec3.h"
 #include "kind.h"
+#include "near.h"
 
 /* Where a rod's joint ends up against where it was expected, in lengths of a segment and in
  * radians: from here on it is assembled again, so many times at most. */
@@ -228,7 +229,7 @@ bool tn_step_assemble(TnStep *step)
     return tn_follower_motion(&step->dynamics, step->systems, step->world->state.vhat,
                               &step->world->arena) &&
            assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
-           (!step->model->rod_count || tn_plan_share(step, &changed)) &&
+           (!tn_near_has_kind(step, TN_SUBSYSTEM_ROD) || tn_plan_share(step, &changed)) &&
            (!changed || tn_step_reassemble_planned(step)) &&
            tn_soft_predict(&step->soft_input, step->end_qvel);
 }
@@ -344,12 +345,12 @@ static void plan_softs(TnStep *step)
 
 bool tn_step_assemble_softs(TnStep *step)
 {
-    bool changed = step->model->soft_count > 0;
+    bool changed = tn_near_has_kind(step, TN_SUBSYSTEM_SOFT);
     if (!changed) return true;
     while (changed) { /* w only grows, and is 1 at most for all that are joined */
         plan_softs(step);
         if (!tn_plan_share(step, &changed)) return false;
         if (changed && !tn_step_reassemble_planned(step)) return false;
     }
-    return tn_soft_assemble(&step->soft_input);
+    return !step->model->soft_count || tn_soft_assemble(&step->soft_input);
 }

@@ -10,13 +10,17 @@
 
 /* Boxes of bodies grow by the way of the step to come, and a little for rounding. */
 #define SWEEP 1.01
+/* Of a step whose movers want more room than they have. */
+#define MOST_TRIES 4
 
 /* ---- what cannot be spread ---- */
 
-static bool has_kind(const TnModel *m, TnSubsystemKind kind)
+static bool has_lifted_bodies(const TnModel *m)
 {
-    for (int i = 0; i < m->subsystem_count; i++)
-        if (m->subsystems[i].kind == kind) return true;
+    for (int l = 1; l < m->link_count; l++)
+        if (m->links[l].lift != 0.0 && m->links[l].subsystem >= 0 &&
+            m->subsystems[m->links[l].subsystem].kind == TN_SUBSYSTEM_RIGID)
+            return true;
     return false;
 }
 
@@ -28,19 +32,9 @@ static bool check(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{has_kind(m, TN_SUBSYSTEM_TREE), "a robot (bodies with joints)"},
-                 {has_kind(m, TN_SUBSYSTEM_ROD), "a cable"},
-                 {has_kind(m, TN_SUBSYSTEM_SOFT), "a soft body"},
-                 {m->equality_count > 0, "an equality"},
-                 {m->tendon_count > 0, "a tendon"},
-                 {m->actuator_count > 0, "an actuator"},
-                 {m->wheel_count > 0, "a wheel"},
-                 {m->mocap_count > 0, "a mocap body"},
-                 {m->pair_count > 0, "an explicit contact pair"},
-                 {m->exclude_count > 0, "an exclude"},
+    } parts[] = {{m->adhesion_count > 0, "adhesion"},
                  {m->drags != NULL, "a medium"},
-                 {m->has_lift, "gravity compensation"},
-                 {m->has_spin, "torsional or rolling friction"},
+                 {has_lifted_bodies(m), "gravity compensation of a free body"},
                  {world->bounces, "restitution"},
                  {def->device != TN_DEVICE_CPU, "a device"},
                  {def->sleep != TN_SLEEP_OFF, "sleeping"},
@@ -64,10 +58,16 @@ static double size_of_bodies(const TnWorld *world)
 {
     const TnModel *m = world->model;
     double size = 0.0, margin = 0.0;
-    for (int l = 1; l < m->link_count; l++)
+    for (int s = 0; s < m->subsystem_count; s++) {
+        int l = m->subsystems[s].link_start;
+        if (m->subsystems[s].kind != TN_SUBSYSTEM_RIGID) continue;
         size = fmax(size, world->groups->radius[l] + v3_norm(m->links[l].com));
+    }
     for (int g = 0; g < m->geom_count; g++)
-        if (m->geom_link[g]) margin = fmax(margin, m->geoms[g].margin);
+        if (m->geom_link[g] || m->geoms[g].type == TN_GEOM_SOFT)
+            margin = fmax(margin, m->geoms[g].margin);
+    for (int i = 0; i < m->pair_count; i++) margin = fmax(margin, m->pairs[i].margin);
+    world->spread->contact_margin = margin;
     return size + margin;
 }
 
@@ -88,6 +88,11 @@ bool tn_spread_create(TnWorld *world, TnError *err)
         tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return false;
     }
+    if (!tn_spread_find_movers(world)) {
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
+        return false;
+    }
+    tn_collider_trim(world->collider); /* parts have their own */
     world->spread->size = size_of_bodies(world);
     world->spread->margin = 1.0;
     world->spread->put = true;
@@ -104,6 +109,14 @@ void tn_spread_destroy(TnWorld *world)
     tn_free(spread->first_key);
     tn_free(spread->local);
     tn_free(spread->local_geom);
+    tn_free(spread->mover);
+    tn_free(spread->movers);
+    tn_free(spread->here);
+    void *const units[] = {spread->units.of,    spread->units.common, spread->units.cluster,
+                           spread->units.owner, spread->units.there,  spread->units.near};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) tn_free(units[i]);
+    tn_free(spread->balls);
+    tn_free(spread->kept);
     tn_free(spread);
 }
 
@@ -137,27 +150,30 @@ static double farthest(const TnWorld *whole)
 {
     const TnSpread *spread = whole->spread;
     const TnWorld *world = spread->world;
-    double t = world->t, g = v3_norm(world->model->option.gravity), most = 0.0;
+    double t = world->t, g = v3_norm(world->model->option.gravity);
+    double most = tn_spread_movers_gone(spread);
     for (int s = 0; s < spread->count; s++) {
-        const double *x = world->state.qpos + 7L * s, *v = world->state.qvel + 6L * s;
+        const TnSubsystem *sub = &spread->model->subsystems[s];
+        const double *x = world->state.qpos + sub->qpos_start,
+                     *v = world->state.qvel + sub->dof_start;
         double way[3];
-        if (!spread->near.own[s]) continue;
+        if (!tn_spread_owns(spread, s)) continue;
         v3_sub(way, x, spread->start[s]);
-        double speed = tn_near_speed(world, s + 1, v, v + 3) + g * t;
+        double speed = tn_near_speed(world, sub->link_start, v, v + 3) + g * t;
         double next = SWEEP * t * speed + tn_near_surprise(&spread->near);
         most = fmax(most, (v3_norm(way) + next) / spread->room[s]);
     }
     return most;
 }
 
-/* Contacts whose first body is the rank's own. */
-static void add_contacts(const TnSpread *spread, Sum *sum)
+/* Contacts that this rank tells of. */
+static void add_contacts(const TnWorld *whole, Sum *sum)
 {
-    const TnContactList *list = &spread->world->contacts;
+    const TnContactList *list = &whole->spread->world->contacts;
     for (int i = 0; i < list->count; i++) {
         const TnContactPoint *c = &list->points[i];
         double depth = -fmax(c->gap, c->clearance);
-        if (!spread->near.own[tn_geom_subsystem(spread->model, c->geom1)]) continue;
+        if (!tn_spread_tells(whole, c->geom1, c->geom2)) continue;
         sum->contacts++;
         if (depth <= 0.0) continue;
         sum->touching++;
@@ -200,12 +216,14 @@ static bool sum_up(const TnRanks *ranks, Sum *sum)
 }
 
 /* Another rank refused the step that this one has taken. */
-static void take_back(TnWorld *part)
+static void take_back(TnSpread *spread)
 {
+    TnWorld *part = spread->world;
     const TnModel *model = part->model;
     memcpy(part->state.qpos, part->next_qpos, sizeof(double) * (size_t)model->qpos_count);
     memcpy(part->state.qvel, part->next_qvel, sizeof(double) * (size_t)model->dof_count);
     part->state.time -= part->t;
+    tn_spread_take_back_movers(spread);
     tn_world_update_frames(part, NULL, 0);
 }
 
@@ -214,17 +232,20 @@ static void hand_over_wrenches(TnWorld *whole)
     const TnSpread *spread = whole->spread;
     TnWorld *part = spread->world;
     part->wrench_set = whole->wrench_set;
-    for (int s = 0; whole->wrench_set && s < spread->count; s++)
-        memcpy(part->wrench[s + 1],
-               whole->wrench[whole->model->subsystems[spread->subsystem[s]].link_start],
-               sizeof(double[6]));
+    for (int s = 0; whole->wrench_set && s < spread->count; s++) {
+        const TnSubsystem *to = &spread->model->subsystems[s],
+                          *from = &whole->model->subsystems[spread->subsystem[s]];
+        if (to->link_count)
+            memcpy(part->wrench[to->link_start], whole->wrench[from->link_start],
+                   sizeof(double[6]) * (size_t)to->link_count);
+    }
 }
 
 static void fill_report(const Sum *sum, TnStepReport *report)
 {
+    report->row_count = 0; /* not counted */
     report->residual = sum->residual;
     report->contact_count = (int)sum->contacts;
-    report->row_count = 0;
     report->mean_penetration = sum->touching ? sum->depth / (double)sum->touching : 0.0;
     report->max_penetration = sum->deepest;
     report->heap_fallbacks = (int)sum->heap;
@@ -241,6 +262,28 @@ static void count_work(const TnWorld *world)
     traffic->contacts += world->spread->world->contacts.count;
 }
 
+/* s of the processor, so far and without waits. */
+static double worked(const TnWorld *world)
+{
+    const TnTraffic *traffic = world->def.ranks ? world->def.ranks->traffic : NULL;
+    return world->untimed || !traffic ? 0.0 : tn_processor_clock() - traffic->waited_processor;
+}
+
+static TnStepReport step_part(TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    double begun = worked(world);
+    hand_over_wrenches(world);
+    tn_spread_drive_movers(world);
+    tn_spread_keep_movers(spread);
+    spread->world->untimed = world->untimed;
+    spread->lacked = 0.0;
+    spread->stopped = false;
+    TnStepReport report = tn_step_once(spread->world);
+    spread->work += worked(world) - begun;
+    return report;
+}
+
 TnStepReport tn_spread_step(TnWorld *world)
 {
     TnSpread *spread = world->spread;
@@ -249,22 +292,24 @@ TnStepReport tn_spread_step(TnWorld *world)
     if (world->wrench_set && tn_ranks_count(world->def.ranks) > 1) spread->far = true;
     if (spread->put ? !tn_spread_divide(world) : spread->far && !tn_spread_renew(world))
         return report;
-    hand_over_wrenches(world);
-    spread->world->untimed = world->untimed;
-    report = tn_step_once(spread->world);
+    report = step_part(world);
+    for (int k = 0; k < MOST_TRIES && spread->stopped; k++) {
+        if (!tn_spread_renew(world)) return report;
+        if (spread->lacked > 0.0) report = step_part(world); /* of some rank */
+    }
     bool refused = report.diverged;
     Sum sum = {.diverged = refused,
                .residual = report.residual,
                .heap = report.heap_fallbacks,
                .ghosts = spread->count - spread->own_count};
     if (!refused) {
-        add_contacts(spread, &sum);
+        add_contacts(world, &sum);
         sum.gone = farthest(world);
     }
     bool ok = sum_up(world->def.ranks, &sum);
     fill_report(&sum, &report);
     if (!ok || sum.diverged) {
-        if (!refused) take_back(spread->world);
+        if (!refused) take_back(spread);
         report.diverged = true;
         return report;
     }

@@ -52,7 +52,7 @@ typedef struct Meeting {
     int rank, ranks_count;
     double size; /* m: of a body, with how far ahead contacts are listed */
     double far;
-    const TnSpreadBody *own;
+    TnSpreadBody *own;
     int own_count;
     int *order; /* own bodies by the curve */
     Block *blocks;
@@ -61,7 +61,8 @@ typedef struct Meeting {
     int *with, with_count;    /* ranks that are told of some blocks */
     char *came;               /* their bodies, */
     size_t *start;            /* and where each one's begin, bytes */
-    bool *told;               /* per own body: the rank at hand has it */
+    bool *told;               /* per own body: the rank at hand has it, */
+    double *most;             /* and m: its room, as far as movers are concerned */
     TnMeeting *out;
     int send_capacity, ghost_capacity;
 } Meeting;
@@ -78,15 +79,20 @@ static double pushed_by(const TnWorld *world, int link)
     return 2.0 * world->t * world->t * (v3_norm(f) / l->mass + turns);
 }
 
+double tn_spread_room(const TnWorld *world, double speed)
+{
+    double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
+    double size = world->spread->size, way = t * speed;
+    return LEAST_SHARE * size + LEAST_STEPS * (way + fall) +
+           world->spread->margin * (MORE_SHARE * size + MORE_FALLS * fall + MORE_STEPS * way);
+}
+
 /* m: so far it may get until then, the way of the step to come included. */
 static double room_of(const TnWorld *world, const TnSpreadBody *body)
 {
-    double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
     int link = world->model->subsystems[body->s].link_start;
     const double *v = body->numbers + 7;
-    double size = world->spread->size, way = t * tn_near_speed(world, link, v, v + 3);
-    return LEAST_SHARE * size + LEAST_STEPS * (way + fall) + pushed_by(world, link) +
-           world->spread->margin * (MORE_SHARE * size + MORE_FALLS * fall + MORE_STEPS * way);
+    return tn_spread_room(world, tn_near_speed(world, link, v, v + 3)) + pushed_by(world, link);
 }
 
 /* ---- boxes ---- */
@@ -182,6 +188,12 @@ static bool tell_boxes(Meeting *m)
 
 /* ---- who is told of whom ---- */
 
+/* A body that is not near the rank's boxes is sent to it for a mover. */
+static bool is_extra(const Meeting *m, const bool *marked, int k)
+{
+    return !marked[k / BLOCK] && m->own[m->order[k]].shared;
+}
+
 /* Own blocks that may be near a rank's boxes are marked; the others' room ends there. */
 static bool mark_blocks(Meeting *m, int rank, bool *marked)
 {
@@ -221,8 +233,12 @@ static bool send_blocks(Meeting *m)
     m->start = tn_malloc(sizeof *m->start * (size_t)(n + 1));
     ok = ok && out && bytes && m->with && m->start;
     for (int r = 0; ok && r < n; r++) {
-        if (r == m->rank || !mark_blocks(m, r, marked)) continue;
+        if (r == m->rank ||
+            (!mark_blocks(m, r, marked) && !tn_spread_share_movers(m->spread, m->rank, r)))
+            continue;
         int count = 0;
+        tn_spread_mark_for(m->spread, r, m->own, m->own_count);
+        for (int k = 0; k < m->own_count; k++) count += is_extra(m, marked, k);
         for (int b = 0; b < m->block_count; b++)
             count += marked[b] ? m->blocks[b].end - m->blocks[b].first : 0;
         TnSpreadBody *to = tn_malloc(sizeof *to * (size_t)(count + 1));
@@ -233,6 +249,8 @@ static bool send_blocks(Meeting *m)
         for (int b = 0; ok && b < m->block_count; b++)
             for (int k = m->blocks[b].first; marked[b] && k < m->blocks[b].end; k++)
                 *to++ = m->own[m->order[k]];
+        for (int k = 0; ok && k < m->own_count; k++)
+            if (is_extra(m, marked, k)) *to++ = m->own[m->order[k]];
     }
     if (ok)
         m->came = tn_spread_swap(m->ranks, m->with, m->with_count, (const char *const *)out, bytes,
@@ -305,13 +323,16 @@ static bool add_send(Meeting *m, int rank, int own)
     return true;
 }
 
-/* Some bodies of a rank, that follow each other on the curve. */
+/* Some bodies of a rank, most of which follow each other on the curve. */
 static bool meet_block(Meeting *m, int rank, const TnSpreadBody *its, int count)
 {
     const Box *mine = boxes_of(m, m->rank);
     Box box = nothing;
     bool ghost[BLOCK] = {false}, ok = true;
-    for (int j = 0; j < count; j++) add_body(&box, &its[j]);
+    for (int j = 0; j < count; j++) {
+        add_body(&box, &its[j]);
+        ghost[j] = its[j].shared;
+    }
     for (int k = 0; k < BOXES; k++) {
         int end = (k + 1) * m->per_box < m->block_count ? (k + 1) * m->per_box : m->block_count;
         if (!(reach_gap(&mine[k], &box) < m->far)) continue;
@@ -331,7 +352,8 @@ static bool meet_rank(Meeting *m, int i)
     int count = (int)((m->start[i + 1] - m->start[i]) / sizeof *its), rank = m->with[i],
         first = m->out->ghost_count;
     bool ok = true;
-    memset(m->told, 0, (size_t)m->own_count);
+    tn_spread_mark_for(m->spread, rank, m->own, m->own_count);
+    for (int k = 0; k < m->own_count; k++) m->told[k] = m->own[k].shared;
     for (int k = 0; ok && k < count; k += BLOCK)
         ok = meet_block(m, rank, its + k, k + BLOCK < count ? BLOCK : count - k);
     if (m->out->ghost_count > first)
@@ -351,7 +373,7 @@ static bool meet_others(Meeting *m)
     for (int b = 0; ok && b < m->block_count; b++)
         for (int k = m->blocks[b].first; k < m->blocks[b].end; k++) {
             double *room = &m->out->room[m->order[k]];
-            *room = fmax(*room, m->blocks[b].room);
+            *room = fmax(*room, fmin(m->blocks[b].room, m->most[m->order[k]]));
         }
     return ok;
 }
@@ -371,13 +393,15 @@ bool tn_spread_meet(TnWorld *world, TnOwned *own, TnMeeting *out)
                  .own_count = own->count,
                  .out = out};
     *out = (TnMeeting){.room = tn_malloc(sizeof(double) * (size_t)(own->count + 1))};
-    bool ok = out->room;
+    m.most = tn_malloc(sizeof(double) * (size_t)(own->count + 1));
+    bool ok = out->room && m.most;
     for (int i = 0; ok && i < own->count; i++) {
         out->room[i] = room_of(world, &own->bodies[i]);
         own->bodies[i].reach = m.size + out->room[i];
     }
-    ok = ok && (m.ranks_count == 1 || meet_others(&m));
-    void *const all[] = {m.order, m.blocks, m.boxes, m.with, m.came, m.start, m.told};
+    ok = ok && tn_spread_meet_movers(world, own, m.size, m.most) &&
+         (m.ranks_count == 1 || meet_others(&m));
+    void *const all[] = {m.order, m.blocks, m.boxes, m.with, m.came, m.start, m.told, m.most};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     return ok;
 }

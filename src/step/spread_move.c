@@ -3,7 +3,8 @@
  * A body whose place on the curve is in another rank's range goes there if that rank is a
  * neighbour, or else one rank towards it. With it go its state and the forces of its contacts. If
  * some rank has much more than its share of the weight, ranges are cut anew, from what ranks tell
- * all others of weights along their ranges. */
+ * all others of weights along their ranges, and of how long they took. Who owns what depends on the
+ * clock so, but nothing that is computed depends on who owns what. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,12 @@
 #include "../base/ranks.h"
 #include "spread.h"
 
-#define BINS 64        /* in which a rank tells of its weights */
-#define IMBALANCE 1.04 /* of the heaviest rank and the mean */
+#define BINS 64         /* in which a rank tells of its weights; */
+#define TOLD (BINS + 1) /* and of its time, in one more */
+#define IMBALANCE 1.04  /* of the heaviest rank and the mean */
+/* A rank's weights count at most so much more or less than others'. */
+#define MOST_SLOW 2.0
+#define FINE 64.0 /* of weights by time */
 
 /* steps */
 #define SHORT_WHILE 15
@@ -25,8 +30,8 @@
 #define MOST_MARGIN 6.0
 
 typedef struct Bin {
-    uint64_t key; /* of its first body */
-    int64_t weight;
+    uint64_t key;   /* of its first body */
+    int64_t weight; /* the last one: ns of a step */
 } Bin;
 
 /* What goes to one rank, or came from it. */
@@ -56,9 +61,11 @@ static bool order_own(Move *m)
     m->places = tn_malloc(sizeof *m->places * (size_t)(spread->own_count + 1));
     if (!m->places) return false;
     for (int k = 0; k < spread->count; k++)
-        if (spread->near.own[k])
+        if (tn_spread_owns(spread, k))
             m->places[n++] =
-                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos + 7L * k), k};
+                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos +
+                                                           spread->model->subsystems[k].qpos_start),
+                          k};
     return tn_curve_sort(m->places, n);
 }
 
@@ -86,14 +93,40 @@ static bool fill_bins(const Move *m, Bin *bins)
     return true;
 }
 
+static double sum_of(const Bin *bins)
+{
+    double sum = 0.0;
+    for (int k = 0; k < BINS; k++) sum += (double)bins[k].weight;
+    return sum;
+}
+
+/* Weights become the time that they took, if all ranks know it: they differ in speed, and in what
+ * they have of others. All find the same. */
+static void weigh_by_time(const Move *m, Bin *bins)
+{
+    double weight = 0.0, time = 0.0;
+    for (int r = 0; r < m->ranks->count; r++) {
+        const Bin *told = bins + (long)TOLD * r;
+        if (!told[BINS].weight || sum_of(told) == 0.0) return;
+        weight += sum_of(told);
+        time += (double)told[BINS].weight;
+    }
+    for (int r = 0; r < m->ranks->count; r++) {
+        Bin *told = bins + (long)TOLD * r;
+        double slow = (double)told[BINS].weight / sum_of(told) * (weight / time);
+        slow = fmin(fmax(slow, 1.0 / MOST_SLOW), MOST_SLOW);
+        for (int k = 0; k < BINS; k++)
+            told[k].weight = llround(FINE * slow * (double)told[k].weight);
+    }
+}
+
 /* New ranges from all bins, if the old ones are uneven. */
 static bool cut_anew(const Move *m, const Bin *bins)
 {
     int ranks = m->ranks->count, n = 0;
     double total = 0.0, most = 0.0;
     for (int r = 0; r < ranks; r++) {
-        double sum = 0.0;
-        for (int k = 0; k < BINS; k++) sum += (double)bins[r * BINS + k].weight;
+        double sum = sum_of(bins + (long)TOLD * r);
         total += sum;
         if (sum > most) most = sum;
     }
@@ -101,8 +134,8 @@ static bool cut_anew(const Move *m, const Bin *bins)
     TnPlace *places = tn_malloc(sizeof *places * (size_t)(ranks * BINS));
     int64_t *weight = tn_malloc(sizeof *weight * (size_t)(ranks * BINS));
     bool ok = places && weight;
-    for (int k = 0; ok && k < ranks * BINS; k++)
-        if (bins[k].weight) places[n++] = (TnPlace){bins[k].key, k};
+    for (int k = 0; ok && k < ranks * TOLD; k++)
+        if (bins[k].weight && k % TOLD < BINS) places[n++] = (TnPlace){bins[k].key, k};
     ok = ok && tn_curve_sort(places, n);
     for (int i = 0; ok && i < n; i++) weight[i] = bins[places[i].s].weight;
     if (ok) tn_spread_cut(places, weight, n, ranks, m->spread->first_key);
@@ -114,10 +147,17 @@ static bool cut_anew(const Move *m, const Bin *bins)
 static bool balance(const Move *m)
 {
     size_t ranks = (size_t)m->ranks->count, *start = tn_malloc(sizeof *start * (ranks + 1));
-    Bin *bins = tn_calloc(ranks * BINS, sizeof *bins);
-    bool ok = start && bins && fill_bins(m, bins + (long)BINS * m->ranks->rank);
-    for (size_t r = 0; ok && r <= ranks; r++) start[r] = sizeof *bins * BINS * r;
-    if (ok) tn_ranks_share(m->ranks, bins, start);
+    Bin *bins = tn_calloc(ranks * TOLD, sizeof *bins);
+    const TnSpread *spread = m->spread;
+    bool ok = start && bins && fill_bins(m, bins + (long)TOLD * m->ranks->rank);
+    for (size_t r = 0; ok && r <= ranks; r++) start[r] = sizeof *bins * TOLD * r;
+    if (ok && spread->steps)
+        bins[(long)TOLD * m->ranks->rank + BINS].weight =
+            llround(1e9 * spread->work / spread->steps);
+    if (ok) {
+        tn_ranks_share(m->ranks, bins, start);
+        weigh_by_time(m, bins);
+    }
     ok = ok && cut_anew(m, bins);
     tn_free(start);
     tn_free(bins);
@@ -156,17 +196,6 @@ static bool list_links(Move *m)
     return true;
 }
 
-static int owner_of(const Move *m, uint64_t key)
-{
-    int low = 0, count = m->ranks->count;
-    while (count > 1) { /* the last range that begins at or before it */
-        int half = count / 2;
-        if (m->spread->first_key[low + half] <= key) low += half;
-        count -= half;
-    }
-    return low;
-}
-
 /* The link to a rank, or to the next one towards it. */
 static int link_to(const Move *m, int rank)
 {
@@ -185,7 +214,7 @@ static bool choose(Move *m)
     if (!m->to) return false;
     for (int k = 0; k < spread->count; k++) m->to[k] = -1;
     for (int i = 0; i < spread->own_count; i++) {
-        int owner = owner_of(m, m->places[i].key);
+        int owner = tn_spread_owner(spread, m->ranks->count, m->places[i].key);
         if (owner != m->ranks->rank) m->to[m->places[i].s] = link_to(m, owner);
     }
     return true;
@@ -196,7 +225,8 @@ static bool choose(Move *m)
 static TnSpreadBody body_of(const TnSpread *spread, int k)
 {
     TnSpreadBody body = {.s = spread->subsystem[k]};
-    tn_spread_pack(&spread->world->state, 7L * k, 6L * k, body.numbers);
+    const TnSubsystem *sub = &spread->model->subsystems[k];
+    tn_spread_pack(&spread->world->state, sub->qpos_start, sub->dof_start, body.numbers);
     return body;
 }
 
@@ -209,14 +239,23 @@ static TnWarmContact contact_of(const TnSpread *spread, int i)
     return c;
 }
 
+/* Of the part's contacts: owners tell of those. */
+static bool has_mover(const Move *m, int i)
+{
+    const TnWarmContact *c = &m->spread->world->state.contacts[i];
+    return tn_spread_is_mover(m->world, m->spread->geom[c->geom1]) ||
+           tn_spread_is_mover(m->world, m->spread->geom[c->geom2]);
+}
+
 /* Links that a contact goes by with its bodies; -1: none. */
 static void links_of(const Move *m, int i, int out[2])
 {
     const TnWarmContact *c = &m->spread->world->state.contacts[i];
     int a = tn_geom_subsystem(m->spread->model, c->geom1),
         b = tn_geom_subsystem(m->spread->model, c->geom2);
-    out[0] = a >= 0 ? m->to[a] : -1;
-    out[1] = b >= 0 ? m->to[b] : -1;
+    bool goes = !has_mover(m, i);
+    out[0] = goes && a >= 0 ? m->to[a] : -1;
+    out[1] = goes && b >= 0 ? m->to[b] : -1;
     if (out[1] == out[0]) out[1] = -1;
 }
 
@@ -284,6 +323,7 @@ static bool came_in(const Parcel *p, int s)
     return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, tn_spread_by_number);
 }
 
+/* Movers do. */
 static bool stays(const Move *m, int k) { return k >= 0 && m->spread->near.own[k] && m->to[k] < 0; }
 
 /* Of a subsystem of the whole. */
@@ -306,21 +346,15 @@ static bool is_new(const Move *m, const Parcel *p, const TnWarmContact *c)
     return true;
 }
 
-/* Contacts are grouped by their first geom. False: no memory. */
-static bool group_contacts(TnOwned *own)
+bool tn_spread_group_contacts(TnWarmContact *contacts, int n)
 {
-    int n = own->contact_count;
     TnPlace *order = tn_malloc(sizeof *order * (size_t)(n + 1)); /* the geom as key */
     TnWarmContact *grouped = tn_malloc(sizeof *grouped * (size_t)(n + 1));
     bool ok = order && grouped;
-    for (int i = 0; ok && i < n; i++) order[i] = (TnPlace){(uint64_t)own->contacts[i].geom1, i};
+    for (int i = 0; ok && i < n; i++) order[i] = (TnPlace){(uint64_t)contacts[i].geom1, i};
     ok = ok && tn_curve_sort(order, n);
-    for (int i = 0; ok && i < n; i++) grouped[i] = own->contacts[order[i].s];
-    if (ok) {
-        tn_free(own->contacts);
-        own->contacts = grouped;
-        grouped = NULL;
-    }
+    for (int i = 0; ok && i < n; i++) grouped[i] = contacts[order[i].s];
+    if (ok && n) memcpy(contacts, grouped, sizeof *contacts * (size_t)n);
     tn_free(order);
     tn_free(grouped);
     return ok;
@@ -340,10 +374,12 @@ static bool collect(const Move *m, TnOwned *own)
     own->contacts = tn_malloc(sizeof *own->contacts * contacts);
     if (!own->bodies || !own->contacts) return false;
     for (int k = 0; k < spread->count; k++)
-        if (stays(m, k)) own->bodies[own->count++] = body_of(spread, k);
+        if (stays(m, k) && tn_spread_owns(spread, k))
+            own->bodies[own->count++] = body_of(spread, k);
     for (int i = 0; i < state->contact_count; i++)
-        if (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
-            stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2)))
+        if (!has_mover(m, i) &&
+            (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
+             stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2))))
             own->contacts[own->contact_count++] = contact_of(spread, i);
     int stayed = own->count;
     for (int i = 0; i < m->with_count; i++) {
@@ -354,7 +390,7 @@ static bool collect(const Move *m, TnOwned *own)
     }
     if (own->count == stayed) return true;
     qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, tn_spread_by_number);
-    return group_contacts(own);
+    return tn_spread_group_contacts(own->contacts, own->contact_count);
 }
 
 bool tn_spread_renew(TnWorld *world)
@@ -362,7 +398,8 @@ bool tn_spread_renew(TnWorld *world)
     TnOwned own = {0};
     Move m = {.world = world, .spread = world->spread, .ranks = world->def.ranks};
     bool ok = order_own(&m) && balance(&m) && list_links(&m) && choose(&m) && send(&m) &&
-              collect(&m, &own);
+              collect(&m, &own) && tn_spread_get_movers(world) &&
+              tn_spread_share_mover_contacts(world, &own);
     void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     set_margin(&m);
@@ -370,5 +407,6 @@ bool tn_spread_renew(TnWorld *world)
     ok = ok && tn_spread_make_part(world, &own);
     tn_free(own.bodies);
     tn_free(own.contacts);
+    tn_free(own.mover_contacts);
     return ok;
 }

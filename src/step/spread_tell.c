@@ -46,13 +46,15 @@ void tn_spread_tell_near(TnSpread *spread)
     int sent = near->send_start[n], received = near->receive_start[n];
     double *to = spread->sent;
     const double *from = spread->received;
+    const TnSubsystem *subs = spread->model->subsystems;
     for (int k = 0; k < sent; k++, to += TN_SPREAD_NUMBERS)
-        tn_spread_pack(&world->state, 7L * near->send[k], 6L * near->send[k], to);
+        tn_spread_pack(&world->state, subs[near->send[k]].qpos_start, subs[near->send[k]].dof_start,
+                       to);
     near->ranks->start(spread->exchange);
-    near->ranks->finish(spread->exchange);
+    tn_ranks_finish(near->ranks, spread->exchange);
     for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS) {
-        long s = near->receive[k];
-        tn_spread_unpack(&world->state, 7 * s, 6 * s, from);
+        const TnSubsystem *sub = &subs[near->receive[k]];
+        tn_spread_unpack(&world->state, sub->qpos_start, sub->dof_start, from);
     }
     tn_world_update_frames(world, near->receive, received);
     TnTraffic *traffic = near->ranks->traffic;
@@ -67,7 +69,7 @@ static void exchange_once(const TnRanks *ranks, const TnRankLink *links, int cou
     *ok = exchange;
     if (!exchange) return;
     ranks->start(exchange);
-    ranks->finish(exchange);
+    tn_ranks_finish(ranks, exchange);
     ranks->close(exchange);
 }
 
@@ -150,9 +152,10 @@ static bool gather_bodies(TnWorld *whole, const TnRanks *ranks)
     if (ok) {
         Told *mine = (Told *)(lists.things + lists.start[rank]), *all = (Told *)lists.things;
         for (int k = 0; k < spread->count; k++) {
-            if (!spread->near.own[k]) continue;
+            const TnSubsystem *sub = &spread->model->subsystems[k];
+            if (!tn_spread_owns(spread, k)) continue;
             mine->s = spread->subsystem[k];
-            tn_spread_pack(&spread->world->state, 7L * k, 6L * k, mine->numbers);
+            tn_spread_pack(&spread->world->state, sub->qpos_start, sub->dof_start, mine->numbers);
             mine++;
         }
         if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
@@ -165,10 +168,9 @@ static bool gather_bodies(TnWorld *whole, const TnRanks *ranks)
     return ok;
 }
 
-/* Those of its first body's rank; that one moves. */
-static bool is_told(const TnSpread *spread, const TnWarmContact *c)
+static bool tells(const TnWorld *whole, const TnWarmContact *c)
 {
-    return spread->near.own[tn_geom_subsystem(spread->model, c->geom1)];
+    return tn_spread_tells(whole, c->geom1, c->geom2);
 }
 
 static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
@@ -177,12 +179,12 @@ static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
     const TnState *state = &spread->world->state;
     int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
     Lists lists;
-    for (int i = 0; i < state->contact_count; i++) count += is_told(spread, &state->contacts[i]);
+    for (int i = 0; i < state->contact_count; i++) count += tells(whole, &state->contacts[i]);
     bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
     if (ok) {
         TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
         for (int i = 0; i < state->contact_count; i++) {
-            if (!is_told(spread, &state->contacts[i])) continue;
+            if (!tells(whole, &state->contacts[i])) continue;
             *mine = state->contacts[i];
             mine->geom1 = spread->geom[mine->geom1];
             mine->geom2 = spread->geom[mine->geom2];
@@ -198,8 +200,55 @@ static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
     return ok;
 }
 
+/* A contact of the part, geoms of the whole. */
+static TnWarmContact contact_of(const TnSpread *spread, int i)
+{
+    TnWarmContact c = spread->world->state.contacts[i];
+    c.geom1 = spread->geom[c.geom1];
+    c.geom2 = spread->geom[c.geom2];
+    return c;
+}
+
+/* It has a mover, and this rank tells of that one. */
+static bool tells_of_mover(const TnWorld *world, const TnWarmContact *c)
+{
+    int geom = tn_spread_is_mover(world, c->geom1) ? c->geom1 : c->geom2;
+    return tn_spread_is_mover(world, geom) &&
+           tn_spread_mover_owner(world->spread, tn_geom_subsystem(world->model, geom)) ==
+               (world->def.ranks ? world->def.ranks->rank : 0);
+}
+
+bool tn_spread_share_mover_contacts(TnWorld *world, TnOwned *own)
+{
+    const TnSpread *spread = world->spread;
+    const TnRanks *ranks = world->def.ranks;
+    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
+    const TnState *state = &spread->world->state;
+    if (!spread->mover_count) return true;
+    for (int i = 0; i < state->contact_count; i++) {
+        TnWarmContact c = contact_of(spread, i);
+        count += tells_of_mover(world, &c);
+    }
+    Lists lists;
+    bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
+    if (ok) {
+        TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
+        for (int i = 0; i < state->contact_count; i++) {
+            TnWarmContact c = contact_of(spread, i);
+            if (tells_of_mover(world, &c)) *mine++ = c;
+        }
+        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
+        own->mover_contact_count = (int)(lists.start[n] / sizeof(TnWarmContact));
+        own->mover_contacts = (TnWarmContact *)lists.things;
+        lists.things = NULL;
+    }
+    close_lists(&lists);
+    return ok;
+}
+
 bool tn_spread_gather(TnWorld *whole)
 {
     const TnRanks *ranks = whole->def.ranks;
-    return gather_bodies(whole, ranks) && gather_contacts(whole, ranks);
+    return tn_spread_get_movers(whole) && gather_bodies(whole, ranks) &&
+           gather_contacts(whole, ranks);
 }

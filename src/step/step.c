@@ -70,7 +70,8 @@ static bool solve_contacts(TnStep *step, bool *woken)
         if (replanned || step->model->soft_count) tn_step_lap(step, &step->report->times.dynamics);
         ok = ok && tn_step_solve(step, pass > 0);
         tn_step_note_error(step);
-        ok = ok && tn_plan_check(step, &replanned) && tn_step_find(step) &&
+        ok = ok && tn_plan_check(step, &replanned) && tn_near_tell_replanned(step, &replanned) &&
+             tn_step_find(step) &&
              look_for_missed(step, pass < REPEATS && !replanned, &missed, woken);
         again = pass < REPEATS && (replanned || missed);
     }
@@ -121,6 +122,7 @@ static bool try_step(TnStep *step, bool *woken)
     *woken = ok && wakes_somebody(step);
     if (!ok || *woken) return ok;
     ok = tn_step_is_idle(step) || tn_step_assemble(step);
+    if (step->world->near) ok = tn_near_may_go_on(step, ok);
     tn_step_lap(step, &times->dynamics);
     if (!ok || tn_step_is_idle(step)) return ok;
     ok = tn_step_detect_contacts(step);

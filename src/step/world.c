@@ -291,8 +291,10 @@ void tn_world_reset(TnWorld *world, TnKeyId key)
     if (!world || key < 0 || key > world->model->key_count) return;
     tn_world_original_equalities(world);
     tn_state_reset(&world->state, world->model, key - 1);
-    memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
-    memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    if (world->wrench_set) { /* otherwise both are zero, and maybe never touched */
+        memset(world->wrench, 0, sizeof(double[6]) * (size_t)world->model->link_count);
+        memset(world->applied, 0, sizeof(double[6]) * (size_t)world->model->body_count);
+    }
     world->wrench_set = false;
     if (world->node_force)
         memset(world->node_force, 0, sizeof(double) * (size_t)world->model->dof_count);
@@ -406,7 +408,9 @@ TnStatus tn_world_set_act(TnWorld *world, const double *act, TnError *err)
     if (!world || (!act && world->model->act_count > 0))
         return tn_world_refuse(err, "world and act must be given");
     if (!check_numbers("act", act, world->model->act_count, err)) return TN_ERROR_USAGE;
+    if (world->spread) tn_world_fetch(world);
     tn_sleep_set_act(world, act);
+    tn_spread_note_state(world);
     return TN_OK;
 }
 

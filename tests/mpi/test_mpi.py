@@ -116,6 +116,16 @@ class MpiTest(unittest.TestCase):
         for end in (".csv", "_rec.csv"):
             self.assertEqual(self.places("one" + end), self.places("two" + end), end)
 
+    def test_an_arm_that_ploughs_has_the_same_hash_and_files_in_parts(self):
+        model = self.make("plough", 300)
+        options = ("--spread", "--duration", 0.8, *FIXED)
+        self.check_hashes(model, (2, 4), *options)
+        for ranks, name in ((None, "one"), (2, "two")):
+            self.report(ranks, model, *options, "--record", self.path(name + ".tnr"))
+            exported = run(None, "export", self.path(name + ".tnr"), "-o", self.path(name + "_rec.csv"))
+            self.assertEqual(exported.returncode, 0, exported.stderr)
+        self.assertEqual(self.places("one_rec.csv"), self.places("two_rec.csv"))
+
     def test_what_is_sent_is_counted(self):
         done = run(2, "run", self.make("hopper", 500), "--duration", 0.25, "--quiet", "--traffic", "--least-work", 0, *FIXED)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -138,6 +148,9 @@ class MpiTest(unittest.TestCase):
             while time_of(saved) <= 0 and job.poll() is None:
                 time.sleep(0.02)
             children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True)
+            for child in children.stdout.split():  # one of them has read the model
+                with open(f"/proc/{child}/maps", encoding="utf-8") as file:
+                    self.assertIn("memfd:tenon-model", file.read())
             os.kill(int(children.stdout.split()[-1]), signal.SIGKILL)
             _, message = job.communicate(timeout=120)
         finally:

@@ -14,6 +14,7 @@ typedef struct TnNeighbours {
     const int *receive_start; /* and */
     const int *receive;       /* its blocks, in the order in which it has them in `send` */
     const bool *own;          /* per twist block */
+    bool together;            /* ranks tell each other whether they could prepare theirs */
 } TnNeighbours;
 
 /* A fixed number of iterations is done so. */

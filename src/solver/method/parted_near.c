@@ -127,16 +127,36 @@ static void finish(Judge *j, TnSolveResult *result, double *rigid_error)
     if (j->error <= fine) tn_velocities_finish(p, &j->implied);
 }
 
-static bool solve(TnProblem *p, TnParts *parts, const TnSolverDef *def, TnPool *pool,
+/* On all ranks: what somebody cannot factor, nobody iterates on. */
+static bool all_are(const TnParts *parts, bool ok)
+{
+    const TnRanks *ranks = parts->ranks;
+    size_t *start = TN_ARENA_NEW(parts->whole->arena, size_t, ranks->count + 1);
+    bool *all = TN_ARENA_ZERO(parts->whole->arena, bool, ranks->count);
+    if (!start || !all) return false;
+    for (int r = 0; r <= ranks->count; r++) start[r] = (size_t)r;
+    all[ranks->rank] = ok;
+    tn_ranks_share(ranks, all, start);
+    for (int r = 0; r < ranks->count; r++) ok = ok && all[r];
+    return ok;
+}
+
+static bool solve(TnProblem *p, TnParts *parts, bool together, const TnSolverDef *def, TnPool *pool,
                   TnSolveResult *result, double *rigid_error)
 {
     Judge judge = {.problem = p, .parts = parts};
     bool ok = tn_problem_prepare_A(p, pool) && (def->tolerance <= 0.0 || start_judge(&judge, def));
     if (def->tolerance <= 0.0) judge.def = *def;
-    if (!ok || !tn_problem_prepare_H(p, &judge.def, pool)) return false;
+    ok = ok && tn_problem_prepare_H(p, &judge.def, pool);
+    if (!(together ? all_are(parts, ok) : ok)) return false;
     TnWatch watch = {def->tolerance > 0.0 ? enough : NULL, &judge};
     *result = parts ? tn_parted_run(parts, &judge.def, watch, pool)
                     : tn_subadmm_watched(p, &judge.def, watch, pool);
+    tn_subadmm_finish(p, pool);
+    if (together) { /* who solves again starts from what was found, of ghosts too */
+        tn_parts_send(parts);
+        tn_parts_receive(parts);
+    }
     if (def->tolerance > 0.0) finish(&judge, result, rigid_error);
     return true;
 }
@@ -146,9 +166,9 @@ bool tn_parted_near(TnProblem *p, const TnRanks *ranks, const TnNeighbours *neig
                     double *rigid_error)
 {
     TnParts parts;
-    if (tn_ranks_count(ranks) == 1) return solve(p, NULL, def, pool, result, rigid_error);
+    if (tn_ranks_count(ranks) == 1) return solve(p, NULL, false, def, pool, result, rigid_error);
     if (!tn_parts_open_near(p, ranks, neighbours, &parts)) return false;
-    bool ok = solve(&parts.part, &parts, def, pool, result, rigid_error);
+    bool ok = solve(&parts.part, &parts, neighbours->together, def, pool, result, rigid_error);
     *p = parts.part;
     tn_parts_close(&parts);
     return ok;
