@@ -298,7 +298,11 @@ TnStepReport tn_spread_step(TnWorld *world)
         if (spread->lacked > 0.0) report = step_part(world); /* of some rank */
     }
     bool refused = report.diverged;
-    Sum sum = {.diverged = refused,
+    /* pairs of one cable are listed behind all others, and those who divide group contacts */
+    TnState *state = &spread->world->state;
+    bool grouped = refused || !world->model->rod_count ||
+                   tn_spread_group_contacts(state->contacts, state->contact_count);
+    Sum sum = {.diverged = refused || !grouped,
                .residual = report.residual,
                .heap = report.heap_fallbacks,
                .ghosts = spread->count - spread->own_count};
