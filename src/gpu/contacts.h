@@ -4,6 +4,7 @@
 #define TN_GPU_CONTACTS_H
 
 #include "data.h"
+#include "in_order.h"
 #include "laws.h"
 
 namespace tn
@@ -213,7 +214,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);
         },
         128, likely);
-    scan(q, s.side_count, s.side_start, s.all_count + 1);
+    sum_in_order(q, s.order, s.side_count, s.side_start, s.all_count + 1);
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {

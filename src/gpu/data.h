@@ -9,11 +9,13 @@
 namespace tn
 {
 
-#define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
-#define TN_FEW_MAX 64  /* those */
-#define TN_PARTNERS 16 /* of one lane of a geom that are kept from counting to listing */
-#define TN_CELL_BITS 8 /* of a cell's key, per axis, at most */
-#define TN_PARTS 3     /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_LEVELS 4         /* grids of different cells; what is larger is tested by everybody */
+#define TN_FEW_MAX 64       /* those */
+#define TN_PARTNERS 16      /* of one lane of a geom that are kept from counting to listing */
+#define TN_CELL_BITS 8      /* of a cell's key, per axis, at most */
+#define TN_PARTS 3          /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_ARRIVED_COUNT 64 /* of barriers; in another line, of pieces that do not fit */
+#define TN_MISFITS 32
 #define TN_EMPTY 0xffffffffu
 
 /* What a step leaves for the host. */
@@ -24,8 +26,9 @@ struct Lists {
     int solved; /* those that have forces of this step */
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
-    int kept;                                             /* places taken in Base.kept */
-    int box_count, closed_count, hard_count, again_count; /* in Base.boxes, closed, hard, again */
+    int kept; /* places taken in Base.kept */
+    int box_count, near_count, closed_count, far_count, hard_count,
+        again_count; /* in Base.boxes, … */
 };
 #define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
 #define TN_DEPTH_UNIT 1e-12 /* m: whole numbers have the same sum in any order */
@@ -113,14 +116,15 @@ struct Base {
     int *keys, *nth;                /* per slot: its cell, and which one of it */
     int *slots_in, *sorted_slots;   /* by cell, in any order there and in the right one */
     Box *members;
-    int *reach;                   /* [TN_LEVELS][3], bits of floats */
-    int lanes;                    /* threads that look for the partners of one geom */
-    int *item_pairs, *item_start; /* per member and lane */
-    int *partners;                /* TN_PARTNERS planes of these */
+    int *reach;          /* [TN_LEVELS][3], bits of floats */
+    int lanes;           /* threads that look for the partners of one geom */
+    int *partners;       /* TN_PARTNERS planes of these */
+    struct Order *order; /* in_order.h */
     int *pair1, *pair2;
     int *pair_points, *pair_start, *pair_kept;
-    /* pairs: of two boxes, those with a closed form, those for the general way, and once more */
-    int *boxes, *closed, *hard, *again;
+    /* pairs: of two boxes, those of them that are near and stay, those with a closed form, those
+     * of them that move far, those for the general way, and once more */
+    int *boxes, *near, *closed, *far, *hard, *again;
     bool some_boxes, some_hard; /* the scene may have such */
     int *look1, *look2;         /* in the order of the first slots; as they are found: */
     int *raw1, *raw2, *raw_order, *look_order;
@@ -143,7 +147,7 @@ struct Base {
     double *inverse; /* 1/a, S⁻¹: 7 each */
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
-    int *arrived; /* blocks at the barriers of resident.h */
+    int *arrived; /* counters of resident.h, TN_ARRIVED_COUNT */
     /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
     int carried_count, mocap_count, group_count;
     int most_unknowns; /* of a group */
@@ -179,7 +183,9 @@ template <class R> struct View : Base {
     V *trial, *lambda; /* behind trial: Ends.b */
     V *side_arm;       /* with the side's number behind it */
     R *Hinv, *A, *g;   /* planes of body_count: 21, 7, 6 */
-    V *v;              /* linear, angular, less v_free */
+    V *v, *v_other;    /* linear, angular, less v_free; the second is scratch */
+    /* of resident.h: where pieces begin, and contacts within their piece */
+    int piece_count, *piece_start, *place_in_piece;
 };
 
 /* A whole number in an unused place of a vector. */

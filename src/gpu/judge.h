@@ -32,10 +32,11 @@ TN_DEVICE inline double natural_map(const double u[3], const double l[3], const 
     return map;
 }
 
-template <class R> void judge(Queue &q, const View<R> &s, int likely)
+/* `fresh`: nobody judged in this step before. */
+template <class R> void judge(Queue &q, const View<R> &s, int likely, bool fresh)
 {
     typedef typename Vec4<R>::type V;
-    device_clear(q, &s.outcome->judged, sizeof(Judged));
+    if (!fresh) device_clear(q, &s.outcome->judged, sizeof(Judged));
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
         double F[6];

@@ -1,4 +1,4 @@
-/* parallel.h: the verbs that the back end is written with: each, scan, sort, memory.
+/* parallel.h: the verbs that the back end is written with: each, sort, memory.
  *
  * With nvcc they run on the device. With another compiler they are loops on the host, so that
  * everything but the timing can be tested where there is no device. */
@@ -16,10 +16,12 @@
 #define TN_DEVICE __device__
 #define TN_UNROLL _Pragma("unroll")
 #define TN_UNROLL_TWICE _Pragma("unroll 2")
+#define TN_UNROLL_FOUR_TIMES _Pragma("unroll 4")
 #else
 #define TN_DEVICE
 #define TN_UNROLL
 #define TN_UNROLL_TWICE
+#define TN_UNROLL_FOUR_TIMES
 #define __device__
 #define __noinline__
 #define __forceinline__ inline
@@ -35,7 +37,7 @@ extern int tn_gpu_waits_left; /* tests lose the device; 0: never */
 namespace tn
 {
 
-/* One stream of work, its first error, and memory that scan and sort use. */
+/* One stream of work, its first error, and memory that sort uses. */
 struct Queue {
     bool failed = false;
     bool no_memory = false;
@@ -60,11 +62,9 @@ struct Queue {
 #endif
 };
 
-/* ---- scan_sort.cu ---- */
-/* Memory for up to n numbers: neither takes any while a step is recorded. */
+/* ---- sort.cu ---- */
+/* Memory for up to n numbers: it takes none while a step is recorded. */
 void reserve_scratch(Queue &q, int n);
-/* out[i] = in[0] + … + in[i-1] */
-void scan(Queue &q, const int *in, int *out, int n);
 /* By the keys' lower bits. */
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
           int *sorted_values, int n, int bits = 32);
