@@ -53,6 +53,16 @@ struct Outcome {
 struct alignas(16) Box : TnBounds {
 };
 
+/* Of a body over a step (balance.h), J. */
+struct alignas(16) EnergyAccount {
+    double before, after; /* kinetic */
+    double fall;          /* change of its potential energy */
+    double work;          /* of applied forces */
+};
+/* Per group: kinetic energy behind the step, what was made, what undoing overlaps gave, what it
+ * owes, energies involved, what friction took, what there was to take, mass. */
+#define TN_ENERGY_SUMS 8
+
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
 
 /* Robots and cables that rows join (carried_solve.h); in double. */
@@ -147,6 +157,13 @@ struct Base {
     double *inverse; /* 1/a, S⁻¹: 7 each */
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
+    /* groups that contacts join (balance.h), by rank; their sums by root */
+    EnergyAccount *energies;
+    uint32_t *group_of;
+    uint8_t *bound, *driven;
+    long long *energy_sums;
+    double *owed, *next_owed; /* per body, J: energy that steps made and have not given back */
+    double mean_mass, tolerance;
     int *arrived; /* counters of resident.h, TN_ARRIVED_COUNT */
     /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
     int carried_count, mocap_count, group_count;
@@ -200,6 +217,13 @@ TN_DEVICE inline unsigned long long double_bits(double x)
     unsigned long long b;
     memcpy(&b, &x, 8);
     return b;
+}
+
+TN_DEVICE inline double double_of_bits(unsigned long long b)
+{
+    double x;
+    memcpy(&x, &b, 8);
+    return x;
 }
 
 TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const double r[3])

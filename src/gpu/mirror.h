@@ -216,6 +216,7 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         qpos_at.push_back(m->joints[link->joint_start].qpos_start);
         qvel_at.push_back(link->dof_start);
         mass[i] = link->mass;
+        s.mean_mass += link->mass / (double)n;
         for (size_t k = 0; k < 3; k++) mass[(1 + k) * n + i] = link->com[k];
         for (size_t k = 0; k < 3; k++) mass[(4 + k) * n + i] = link->inertia_principal[k];
         for (size_t k = 0; k < 4; k++) mass[(7 + k) * n + i] = link->inertia_axes[k];

@@ -2,6 +2,7 @@
 #ifndef TN_GPU_MOTION_H
 #define TN_GPU_MOTION_H
 
+#include "balance.h"
 #include "broad.h"
 #include "rows.h"
 
@@ -134,6 +135,7 @@ inline void advance(Queue &q, const Base &s)
         advance_link_of_rigid(s.dynamics, &link, s.wrench[l], &frame, &system, vhat, way, qp, qv);
         for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
         note_surprise(s, l);
+        open_account(s, r, link, system, s.wrench[l], way, qp, qv);
         for (int k = 0; k < 7; k++)
             if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
                 s.outcome->judged.bad = 1;

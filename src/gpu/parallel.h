@@ -157,6 +157,19 @@ __device__ inline void atomic_max_all(unsigned long long *p, unsigned long long 
     }
     atomic_max(p, x);
 }
+/* Adds the N numbers of x to those at `sums` + N · group; once per warp where it has one group. */
+template <int N> __device__ inline void add_to_group(long long *sums, int group, long long *x)
+{
+    unsigned long long *to = (unsigned long long *)sums + N * (size_t)group;
+    bool whole = __activemask() == 0xffffffffu;
+    if (whole && __all_sync(0xffffffffu, group == __shfl_sync(0xffffffffu, group, 0))) {
+        for (int i = 0; i < N; i++)
+            for (int k = 16; k > 0; k /= 2) x[i] += __shfl_xor_sync(0xffffffffu, x[i], k);
+        if (threadIdx.x & 31) return;
+    }
+    for (int i = 0; i < N; i++)
+        if (x[i]) atomicAdd(&to[i], (unsigned long long)x[i]);
+}
 __device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {
     return atomicCAS(p, expected, x);
@@ -215,6 +228,10 @@ inline void atomic_max_all(unsigned long long *p, unsigned long long x) { atomic
 inline void atomic_min(int *p, int x)
 {
     if (x < *p) *p = x;
+}
+template <int N> inline void add_to_group(long long *sums, int group, long long *x)
+{
+    for (int i = 0; i < N; i++) sums[N * (size_t)group + i] += x[i];
 }
 inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {

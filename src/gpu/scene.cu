@@ -32,6 +32,7 @@ Scene<R>::Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t
     s.alpha = d.over_relaxation;
     s.ratio = d.contact_ratio;
     s.warm_start = d.warm_start;
+    s.tolerance = d.tolerance;
     qpos_count = m->qpos_count;
     dof_count = m->dof_count;
     mirror_model(q, own, s, m, c, d);
@@ -77,6 +78,13 @@ template <class R> void Scene<R>::take_bodies()
     for (int **p : {&s.side_count, &s.side_start, &s.side_fill, &s.pushed})
         *p = own.take<int>(q, all + 1);
     s.inverse = own.take<double>(q, 7 * n);
+    s.energies = own.take<EnergyAccount>(q, n);
+    s.group_of = own.take<uint32_t>(q, n);
+    s.bound = own.take<uint8_t>(q, n);
+    s.driven = own.take<uint8_t>(q, n);
+    s.energy_sums = own.take<long long>(q, TN_ENERGY_SUMS * n);
+    s.owed = own.take<double>(q, n);
+    s.next_owed = own.take<double>(q, n);
     s.v_end = own.take<double>(q, 6 * all);
     s.Hinv = own.take<R>(q, 21 * n);
     s.A = own.take<R>(q, 7 * n);
@@ -267,6 +275,7 @@ template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
         break;
     case TAIL:
         LAP(advance(q, view));
+        LAP(balance(q, view, likely_contacts));
         if (s.group_count) LAP(note_ways(q, view));
         break;
     case LOOK:
@@ -339,13 +348,6 @@ template <class R> void Scene<R>::set_likely()
 
 /* ---- a step ---- */
 
-static double double_of(unsigned long long bits)
-{
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
 static double mean_depth(const Judged &judged)
 {
     double sum = 0.0, count = 0.0;
@@ -358,7 +360,7 @@ static double mean_depth(const Judged &judged)
 
 template <class R> double Scene<R>::error() const
 {
-    return sqrt(double_of(outcome->judged.worst)) / (s.gravity_size * s.t);
+    return sqrt(double_of_bits(outcome->judged.worst)) / (s.gravity_size * s.t);
 }
 
 /* Chunks of iterations until the tolerance or the limit is reached. Contacts that yield are helped
@@ -434,6 +436,7 @@ template <class R> void Scene<R>::swap_buffers()
     std::swap(s.old_count, s.new_count);
     std::swap(s.old_key, s.new_key);
     std::swap(s.old_lambda, s.new_lambda);
+    std::swap(s.owed, s.next_owed);
     turn ^= 1;
 }
 
@@ -461,8 +464,9 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
     report->pair_count = outcome->lists.pair_count;
     report->contact_count = outcome->lists.contact_count;
     report->error = error();
-    report->rigid_error = sqrt(double_of(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
-    report->max_penetration = double_of(outcome->judged.deepest);
+    report->rigid_error =
+        sqrt(double_of_bits(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
+    report->max_penetration = double_of_bits(outcome->judged.deepest);
     report->mean_penetration = mean_depth(outcome->judged);
     report->finite = !outcome->judged.bad && !refused;
     if (report->finite && def.carried) report->finite = def.carried->end(def.carried->user);
@@ -474,7 +478,10 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
 
 template <class R> void Scene<R>::put(const double *qpos, const double *qvel, bool forget)
 {
-    if (forget) device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+    if (forget) {
+        device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+        device_clear(q, s.owed, sizeof(double) * (size_t)s.body_count);
+    }
     copy_bytes(q, s.qpos, qpos, sizeof(double) * (size_t)qpos_count);
     copy_bytes(q, s.qvel, qvel, sizeof(double) * (size_t)dof_count);
     wait(q);
