@@ -219,7 +219,7 @@ TN_DEVICE inline unsigned long long double_bits(double x)
     return b;
 }
 
-TN_DEVICE inline double double_of_bits(unsigned long long b)
+TN_DEVICE_AND_HOST inline double double_of_bits(unsigned long long b)
 {
     double x;
     memcpy(&x, &b, 8);

@@ -14,11 +14,13 @@
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 #define TN_DEVICE __device__
+#define TN_DEVICE_AND_HOST __device__ __host__
 #define TN_UNROLL _Pragma("unroll")
 #define TN_UNROLL_TWICE _Pragma("unroll 2")
 #define TN_UNROLL_FOUR_TIMES _Pragma("unroll 4")
 #else
 #define TN_DEVICE
+#define TN_DEVICE_AND_HOST
 #define TN_UNROLL
 #define TN_UNROLL_TWICE
 #define TN_UNROLL_FOUR_TIMES
