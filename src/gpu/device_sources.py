@@ -23,7 +23,7 @@ dynamics/articulated/mix.c dynamics/articulated/joint_forces.c dynamics/articula
 dynamics/articulated/advance.c constraint/unilateral.c""".split()
 
 # How pairs that move far are followed: once for all shapes, and once for those that quick.h has routines for.
-QUICK = "collision/sweep.c collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c".split()
+QUICK = "collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c".split()
 
 # Structures that are read as a whole, in as few loads as can be. Their sizes are multiples of 16 already, but for
 # TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.

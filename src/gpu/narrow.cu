@@ -132,6 +132,10 @@ TN_DEVICE static bool stays_there(const BoxPair &p)
            p.pair.least == -INFINITY;
 }
 
+struct BoxPlaces {
+    TnTransform a, b;
+};
+
 /* Most pairs end here. The others are listed again, so that whole warps go on. */
 TN_DEVICE static void find_near_boxes(const Base &s, int i)
 {
@@ -143,7 +147,7 @@ TN_DEVICE static void find_near_boxes(const Base &s, int i)
     if (stays_there(p))
         s.near[atomic_add(&s.outcome->lists.near_count, 1)] = i;
     else
-        leave_to_general(s, i);
+        s.far[atomic_add(&s.outcome->lists.far_count, 1)] = i;
 }
 
 TN_DEVICE static void look_at_boxes(const Base &s, int i)
@@ -152,6 +156,11 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
     BoxClip clip;
     uint32_t chosen;
     (void)open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i]);
+    /* columns are asked for by number: from here they are near */
+    BoxPlaces *places = own_row<BoxPlaces>();
+    *places = BoxPlaces{*p.a.at, *p.b.at};
+    p.a.at = &places->a;
+    p.b.at = &places->b;
     if (!choose_points(&p, &clip, &chosen)) {
         leave_to_general(s, i);
         return;
@@ -184,7 +193,7 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
 
 /* ---- closed forms ---- */
 
-/* `far`: those that do not stay where they are; else they are listed for that. */
+/* `far`: those that do not stay where they are, boxes too; else they are listed for that. */
 TN_DEVICE static void look_at_closed_form(const Base &s, int i, bool far)
 {
     const TnDetection *d = s.detection[1];
@@ -202,6 +211,10 @@ TN_DEVICE static void look_at_closed_form(const Base &s, int i, bool far)
     pair.together = d->t * speed_together(a, b);
     if (far) {
         tn_emit_shapes_quick(&e, &pair, way, nullptr);
+        if (e.count > KEPT) {
+            leave_to_general(s, i);
+            return;
+        }
     } else if (!look_at_plain(&e, pair, way)) {
         s.far[atomic_add(&s.outcome->lists.far_count, 1)] = i;
         return;

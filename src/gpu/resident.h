@@ -344,11 +344,12 @@ inline ResidentRoom resident_room(Queue &q, const View<float> &)
     return out;
 }
 
-/* Whether it pays: all bodies fit into registers, or nearly, and so do forces in shared memory. */
+/* Whether it pays: nearly all bodies fit into registers, and so do forces in shared memory. The
+ * count of contacts is a guess that is rather too large. */
 inline bool fits(const ResidentRoom &room, const View<float> &s, int contacts)
 {
     return s.body_count <= room.pieces * TN_PIECE_THREADS * TN_RESIDENT_BODIES &&
-           contacts <= room.pieces * (room.words / (TN_HOT_WORDS + 4));
+           contacts <= room.pieces * (room.words / (TN_HOT_WORDS + 1));
 }
 
 inline void iterate_on_chip(Queue &q, const ResidentRoom &room, const View<float> &s,
