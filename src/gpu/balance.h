@@ -27,7 +27,8 @@ namespace tn
 #define TN_ENERGY_UNIT 1e-6 /* of a mean body at gravity × timestep */
 
 /* By `advance`, of each body. */
-TN_DEVICE inline void open_account(const Base &s, int r, const TnLink &link,
+template <class R>
+TN_DEVICE inline void open_account(const View<R> &s, int r, const TnLink &link,
                                    const TnRigidSystem &system, const double *wrench,
                                    const double way[6], const double *qpos, const double *qvel)
 {
@@ -49,7 +50,15 @@ TN_DEVICE inline void open_account(const Base &s, int r, const TnLink &link,
     for (int k = 0; k < 6; k++) work += wrench[k] * way[k];
     a.work = work;
     s.energies[r] = a;
-    s.group_of[r] = (uint32_t)r;
+    /* a first guess of the set, which saves most of joining: the lowest that it may touch */
+    uint32_t low = (uint32_t)r;
+    for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++) {
+        const double *f = s.new_lambda + 3 * (size_t)(s.sides[k] >> 1);
+        Ends e = s.ends[s.sides[k] >> 1];
+        uint32_t other = (uint32_t)(s.sides[k] & 1 ? e.a : e.b); /* the world: the highest */
+        if (other < low && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) low = other;
+    }
+    s.group_of[r] = low;
     s.bound[r] = s.driven[r] = 0;
     for (int k = 0; k < TN_ENERGY_SUMS; k++) s.energy_sums[TN_ENERGY_SUMS * (size_t)r + k] = 0;
 }
@@ -119,8 +128,8 @@ TN_DEVICE inline long long in_units(const Base &s, double x, double unit)
 TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, double *owed)
 {
     const long long *sum = s.energy_sums + TN_ENERGY_SUMS * (size_t)root;
-    double kinetic = unit * sum[0], made = unit * sum[1], put_out = unit * sum[2],
-           involved = unit * sum[4], lost = unit * sum[5], there = unit * sum[6],
+    double kinetic = unit * sum[0], made = unit * sum[1], involved = unit * sum[2],
+           put_out = unit * sum[3], lost = unit * sum[4], there = unit * sum[6],
            speed = s.gravity_size * s.t;
     double error = TN_FIXED_COUNT_ERROR;
     if (s.tolerance > 0.0) {
@@ -135,7 +144,7 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
                    TN_NOISE_ERRORS * unit * sum[7] * error; /* its mass at this speed */
     double put = put_out - TN_PUT_OUT_SHARE * kinetic;
     if (put > 0.0 && made > 0.0) made -= put < made ? put : made;
-    made += unit * sum[3];
+    made += unit * sum[5];
     if (made > 0.0) *owed = made;
     if (!(made > noise)) return 1.0;
     double take = made < kinetic ? made : kinetic;
@@ -167,24 +176,38 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
         128, likely);
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         uint32_t root = root_of(s.group_of, (uint32_t)r);
+        int i = s.body_at[r];
         EnergyAccount a = s.energies[r];
-        double lost = 0.0, stored = 0.0, put_out = 0.0, owed = s.owed[s.body_at[r]];
-        for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++)
-            if (!(s.sides[k] & 1)) take_from(s, s.sides[k] >> 1, &lost, &stored, &put_out);
-        double gained = a.after - a.before + a.fall;
-        double there = a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall);
-        double involved = a.after + a.before + fabs(a.fall) + fabs(a.work) + lost + fabs(stored);
-        const double terms[TN_ENERGY_SUMS - 1] = {
-            a.after, gained - a.work + lost + stored, put_out, owed, involved, lost, there};
+        const double mass = s.body_mass[i] / (TN_ENERGY_UNIT * s.mean_mass) * unit;
+        const double terms[TN_ENERGY_SUMS] = {a.after,
+                                              a.after - a.before + a.fall - a.work,
+                                              a.after + a.before + fabs(a.fall) + fabs(a.work),
+                                              0.0,
+                                              0.0,
+                                              s.owed[i],
+                                              a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall),
+                                              mass};
         long long x[TN_ENERGY_SUMS];
-        for (int k = 0; k < TN_ENERGY_SUMS - 1; k++) x[k] = in_units(s, terms[k], unit);
-        x[TN_ENERGY_SUMS - 1] =
-            in_units(s, s.body_mass[s.body_at[r]], TN_ENERGY_UNIT * s.mean_mass);
+        for (int k = 0; k < TN_ENERGY_SUMS; k++) x[k] = in_units(s, terms[k], unit);
         s.group_of[r] = root;
         if (s.bound[r]) s.bound[root] = 1;
         if (s.driven[r]) s.driven[root] = 1;
-        add_to_group<TN_ENERGY_SUMS>(s.energy_sums, (int)root, x);
+        add_to_group<TN_ENERGY_SUMS>(s.energy_sums + TN_ENERGY_SUMS * (size_t)root, (int)root, x);
     });
+    each(
+        q, s.contact_room, &s.outcome->lists.contact_count,
+        [=] TN_DEVICE(int i) {
+            int a = s.ends[i].a;
+            double lost = 0.0, stored = 0.0, put_out = 0.0;
+            if (a >= s.body_count) return;
+            take_from(s, i, &lost, &stored, &put_out);
+            const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
+            long long x[4];
+            for (int k = 0; k < 4; k++) x[k] = in_units(s, terms[k], unit);
+            int root = (int)s.group_of[a];
+            add_to_group<4>(s.energy_sums + TN_ENERGY_SUMS * (size_t)root + 1, root, x);
+        },
+        128, likely);
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
         uint32_t root = s.group_of[r];

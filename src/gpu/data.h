@@ -59,8 +59,8 @@ struct alignas(16) EnergyAccount {
     double fall;          /* change of its potential energy */
     double work;          /* of applied forces */
 };
-/* Per group: kinetic energy behind the step, what was made, what undoing overlaps gave, what it
- * owes, energies involved, what friction took, what there was to take, mass. */
+/* Per group: kinetic energy behind the step; what was made, energies involved, what undoing
+ * overlaps gave, what friction took; what it owes, what there was to take, mass. */
 #define TN_ENERGY_SUMS 8
 
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */

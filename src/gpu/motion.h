@@ -121,7 +121,7 @@ TN_DEVICE inline void note_surprise(const Base &s, int l)
 }
 
 /* q⁺ and v⁺ beside the present state. */
-inline void advance(Queue &q, const Base &s)
+template <class R> void advance(Queue &q, const View<R> &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r], l = s.body_link[i];

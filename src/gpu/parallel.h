@@ -159,10 +159,10 @@ __device__ inline void atomic_max_all(unsigned long long *p, unsigned long long 
     }
     atomic_max(p, x);
 }
-/* Adds the N numbers of x to those at `sums` + N · group; once per warp where it has one group. */
+/* Adds N numbers to those of a group, once per warp where all of it have the same group. */
 template <int N> __device__ inline void add_to_group(long long *sums, int group, long long *x)
 {
-    unsigned long long *to = (unsigned long long *)sums + N * (size_t)group;
+    unsigned long long *to = (unsigned long long *)sums;
     bool whole = __activemask() == 0xffffffffu;
     if (whole && __all_sync(0xffffffffu, group == __shfl_sync(0xffffffffu, group, 0))) {
         for (int i = 0; i < N; i++)
@@ -231,9 +231,9 @@ inline void atomic_min(int *p, int x)
 {
     if (x < *p) *p = x;
 }
-template <int N> inline void add_to_group(long long *sums, int group, long long *x)
+template <int N> inline void add_to_group(long long *sums, int, const long long *x)
 {
-    for (int i = 0; i < N; i++) sums[N * (size_t)group + i] += x[i];
+    for (int i = 0; i < N; i++) sums[i] += x[i];
 }
 inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {
