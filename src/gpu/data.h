@@ -25,6 +25,7 @@ struct Lists {
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
     int kept;                                             /* places taken in Base.kept */
+    int given_start;                                      /* of the contacts of soft bodies */
     int box_count, closed_count, hard_count, again_count; /* in Base.boxes, closed, hard, again */
 };
 #define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
@@ -50,11 +51,19 @@ struct Outcome {
 struct alignas(16) Box : TnBounds {
 };
 
+/* Of a step, from the host. */
+struct SoftHead {
+    int port_count, given_count;
+};
+
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
 
-/* Robots and cables that rows join (carried_solve.h); in double. */
+/* Robots and cables that rows join (carried_solve.h), or a soft body (carried_soft.h); in double.
+ */
 struct Group {
     int dim, first_link, link_count, row_room;
+    bool soft;
+    int first_node; /* of a soft body's nodes, three unknowns each, in Base.user_start */
     /* of a step, from the host */
     const int *row_count;
     const double *A, *v_free, *start, *J;
@@ -144,7 +153,8 @@ struct Base {
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
     int *arrived; /* blocks at the barriers of resident.h */
-    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
+    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h). Ports
+     * of soft bodies are bodies behind all of these, and links behind those of the model */
     int carried_count, mocap_count, group_count;
     int most_unknowns; /* of a group */
     int all_count;     /* bodies, these included */
@@ -153,6 +163,16 @@ struct Base {
     const double *placed_frames, *placed_twists, *placed_ends, *carried_ways;
     int *carried_seen, *carried_pushed;
     double *port_compliance; /* T A⁻¹ Tᵀ, 36 each */
+    int soft_count, port_room, given_room, near_room;
+    SoftHead *soft_head;
+    const TnGpuPort *ports;
+    const TnContactPoint *given;
+    const int *user_start,
+        *users;           /* per node of soft bodies: port · 4 + which of its nodes it is */
+    double *port_weights; /* K, 6 each */
+    const double *soft_boxes;
+    TnGpuNear *near;
+    int *near_count, *soft_pushed;
     Outcome *outcome;
 };
 
@@ -200,6 +220,13 @@ TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const
 {
     v3_cross(out, twist + 3, r);
     v3_add(out, out, twist);
+}
+
+/* Of a side of a contact. */
+TN_DEVICE inline int link_of_side(const Base &s, const TnContactPoint *c, int second)
+{
+    int port = second ? c->soft2 : c->soft1;
+    return port >= 0 ? s.link_count + port : s.model->geom_link[second ? c->geom2 : c->geom1];
 }
 
 /* ---- narrow.cu ---- */

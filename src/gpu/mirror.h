@@ -181,7 +181,8 @@ inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c
 inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c,
                           const TnGpuCarried *carried)
 {
-    std::vector<int> body_link, link_body((size_t)m->link_count, -1);
+    s.port_room = carried ? carried->port_room : 0;
+    std::vector<int> body_link, link_body((size_t)(m->link_count + s.port_room), -1);
     for (int i = 0; i < m->subsystem_count; i++) {
         if (m->subsystems[i].kind != TN_SUBSYSTEM_RIGID) continue;
         link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
@@ -191,7 +192,7 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
     s.mocap_count = carried ? carried->mocap_count : 0;
     s.group_count = carried ? carried->group_count : 0;
     s.body_count = (int)body_link.size();
-    s.all_count = s.body_count + s.carried_count;
+    s.all_count = s.body_count + s.carried_count + s.port_room;
     std::vector<int> first_slot((size_t)s.all_count, -1), rank((size_t)s.all_count + 1, 0),
         body_at(body_link.size() + 1, 0), slot_body((size_t)c->count);
     for (int k = 0; k < c->count; k++) slot_body[(size_t)k] = link_body[(size_t)c->slots[k].link];
@@ -201,6 +202,8 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         link_body[(size_t)carried->links[k].link] = s.body_count + k;
         rank[(size_t)(s.body_count + k)] = s.body_count + k;
     }
+    for (int k = 0, at = s.body_count + s.carried_count; k < s.port_room; k++, at++)
+        link_body[(size_t)(m->link_count + k)] = rank[(size_t)at] = at;
     int behind = 0;
     for (int slot : first_slot) behind += slot >= 0;
     s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
@@ -265,8 +268,11 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
                          const TnGpuDef &def)
 {
     TnModel model = *m;
-    size_t links = (size_t)m->link_count;
-    model.links = memory.copy(q, m->links, links);
+    size_t own = (size_t)m->link_count, ports = def.carried ? (size_t)def.carried->port_room : 0,
+           links = own + ports;
+    model.links = memory.take<TnLink>(q, links);
+    copy_bytes(q, model.links, m->links, own * sizeof *m->links);
+    wait(q);
     model.joints = memory.copy(q, m->joints, (size_t)m->joint_count);
     model.geoms = memory.copy(q, m->geoms, (size_t)m->geom_count);
     model.geom_link = memory.copy(q, m->geom_link, (size_t)m->geom_count);
@@ -276,7 +282,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     s.slot_count = c->count;
     s.finite_count = c->finite_count;
     s.moving_count = c->moving_count;
-    s.radius = memory.copy(q, def.radius, links);
+    s.radius = memory.copy(q, def.radius, own);
     copy_collider(q, memory, s, c);
     note_shapes(s, c);
     sort_out_levels(q, memory, s, c);

@@ -39,7 +39,16 @@ static bool is_free_body(const TnModel *m, int body)
 
 static void check_bodies(const TnModel *m, TnError *err)
 {
-    if (m->soft_count) refuse(err, "a soft body", "soft body", m->soft_names[0]);
+    for (int i = 0; i < m->soft_count; i++)
+        if (m->softs[i].hold_count || m->softs[i].pieces > 1) {
+            refuse(err,
+                   m->softs[i].hold_count ? "a soft body that a body holds"
+                                          : "a soft body in pieces",
+                   "soft body", m->soft_names[i]);
+            break;
+        }
+    if (m->tie_count)
+        refuse(err, "a soft body that is tied", "soft body", m->soft_names[m->ties[0].soft1]);
     for (int i = 0; i < m->equality_count; i++) {
         const TnEquality *e = &m->equalities[i];
         bool of_bodies = e->type == TN_EQUALITY_WELD || e->type == TN_EQUALITY_CONNECT;
@@ -87,6 +96,11 @@ static void check_geoms(const TnWorld *world, TnError *err)
         refuse(err, what, "geom", m->geom_names[c->slots[i].geom]);
         return;
     }
+    for (int i = 0; i < m->soft_count; i++)
+        if (m->geoms[m->softs[i].geom].restitution > 0.0) {
+            refuse(err, "restitution", "soft body", m->soft_names[i]);
+            return;
+        }
 }
 
 static void check_counts(const TnModel *m, TnError *err)
@@ -254,7 +268,12 @@ void tn_device_fetch_contacts(TnWorld *world)
         return;
     }
     side->has_contacts = true;
+    const TnContactList *softs = tn_device_softs_contacts(side->robots);
     world->contacts = (TnContactList){.points = side->points, .count = side->contact_count};
+    if (softs) {
+        world->contacts.soft_points = softs->soft_points;
+        world->contacts.soft_point_count = softs->soft_point_count;
+    }
 }
 
 void tn_device_note_state(TnWorld *world, bool forget)

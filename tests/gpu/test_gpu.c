@@ -1,9 +1,7 @@
 /* The back end for devices, compiled as loops on the host (src/gpu/parallel.h): everything of it
  * but the timing. Its steps against the CPU's, what it refuses, memory that grows and memory that
  * runs out. */
-#include "../step/text_scene.h"
-
-#include <math.h>
+#include "agreement.h"
 
 #include "base/base.h"
 #include "gpu/gpu.h"
@@ -12,8 +10,6 @@ extern size_t tn_gpu_memory_limit;
 /* of gpu.cu and parallel.h, which are C++; variables have the same name there */
 extern int tn_gpu_waits_left;
 extern bool tn_gpu_is_missing;
-
-#define GROUND "<geom type='plane' size='5 5 1'/>"
 
 /* All shapes in layers above the ground, each turned and thrown a little. */
 static TnModel *open_pile(int count, const char *shapes)
@@ -41,44 +37,17 @@ static TnModel *open_pile(int count, const char *shapes)
     return model;
 }
 
-static TnWorldDef definition(TnDevice device, double tolerance, int iterations)
-{
-    TnWorldDef def = tn_world_def();
-    def.device = device;
-    def.relinearize = 1;
-    def.solver.contact_ratio = 0.0;
-    def.solver.tolerance = tolerance;
-    def.solver.iterations = iterations;
-    def.solver.method = TN_METHOD_SUBADMM;
-    return def;
-}
-
-static TnWorld *open_world(TnWorldDef def, const TnModel *model)
-{
-    TnError err = {0};
-    TnWorld *world = tn_world_create(&def, model, &err);
-    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
-    return world;
-}
-
-static double largest_difference(const double *a, const double *b, int count)
-{
-    double most = 0.0;
-    for (int i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
-    return most;
-}
-
 /* The same steps from the same states: a settled pile on ground that begins to tilt, after the same
  * number of iterations. Neither knows the last forces. A device lists contacts of whatever may be
  * stopped, so steps count in which both have the same list; in most of them they do. */
-typedef struct Agreement {
+typedef struct PileAgreement {
     int compared, contacts;
     double velocity, speed; /* largest difference, largest number */
-} Agreement;
+} PileAgreement;
 
-static Agreement compare_steps_of(TnDevice device, TnModel *model, double tolerance, int steps)
+static PileAgreement compare_steps_of(TnDevice device, TnModel *model, double tolerance, int steps)
 {
-    Agreement a = {0};
+    PileAgreement a = {0};
     TnError err = {0};
     TnWorldDef def = definition(TN_DEVICE_CPU, tolerance, 3000);
     def.solver.warm_start = 0.0;
@@ -111,7 +80,7 @@ static Agreement compare_steps_of(TnDevice device, TnModel *model, double tolera
     return a;
 }
 
-static Agreement compare_steps(TnDevice device, const char *shapes, double tolerance, int steps)
+static PileAgreement compare_steps(TnDevice device, const char *shapes, double tolerance, int steps)
 {
     int count = strlen(shapes) == 1 && *shapes == 'a' ? 27 : 9;
     return compare_steps_of(device, open_pile(count, shapes), tolerance, steps);
@@ -133,7 +102,7 @@ TEST(steps_on_a_height_field_agree_with_the_cpu)
                   "</worldbody></mujoco>",
                   &err);
     if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
-    Agreement a = compare_steps_of(TN_DEVICE_CUDA64, model, 0.0, 18); /* as many iterations */
+    PileAgreement a = compare_steps_of(TN_DEVICE_CUDA64, model, 0.0, 18); /* as many iterations */
     CHECK(a.compared >= 8);
     CHECK(a.contacts > 5 * a.compared);
     CHECK(a.speed > 0.04);
@@ -145,7 +114,7 @@ TEST(steps_agree_with_the_cpu_in_double)
 {
     const char *const piles[] = {"a", "b", "c", "abcde"};
     for (int i = 0; i < 4; i++) {
-        Agreement a = compare_steps(TN_DEVICE_CUDA64, piles[i], 1e-12, 18);
+        PileAgreement a = compare_steps(TN_DEVICE_CUDA64, piles[i], 1e-12, 18);
         CHECK(a.compared >= 8);
         CHECK(a.contacts > 10 * a.compared);
         CHECK(a.speed > 0.04);
@@ -155,7 +124,7 @@ TEST(steps_agree_with_the_cpu_in_double)
 
 TEST(steps_agree_with_the_cpu_in_single)
 {
-    Agreement a = compare_steps(TN_DEVICE_CUDA, "ab", 1e-5, 18);
+    PileAgreement a = compare_steps(TN_DEVICE_CUDA, "ab", 1e-5, 18);
     CHECK(a.compared >= 8);
     CHECK(a.velocity < 1e-5 * a.speed);
 }
@@ -391,10 +360,6 @@ TEST(what_cannot_run_is_refused_by_name)
         {"<worldbody><body><freejoint/><geom name='g' size='.1'/></body><geom name='h' size='.1' "
          "pos='1 0 0'/></worldbody><contact><pair geom1='g' geom2='h'/></contact>",
          "an explicit contact pair"},
-        {"<worldbody>" GROUND "<body name='a' pos='0 0 .3'><freejoint/><geom size='.03'/></body>"
-         "</worldbody><tenon><soft name='s' box='.1 .1 .05' cells='3 3 2' pos='0 0 .1' "
-         "young='1e5'/></tenon>",
-         "a soft body (soft body 's')"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TnError err = {0};
