@@ -228,6 +228,11 @@ void tn_device_fetch(TnWorld *world)
     TnDeviceSide *side = world->device;
     TnError err = {0};
     if (!side->ahead) return;
+    if (!side->scene) { /* a shadow: only its frames are not there */
+        side->ahead = false;
+        place(world);
+        return;
+    }
     /* beside the state: what comes from a device that fails must not spoil it */
     if (!tn_gpu_get(side->scene, world->next_qpos, world->next_qvel, &err)) {
         give_up(world, &err);
@@ -241,7 +246,7 @@ void tn_device_fetch(TnWorld *world)
     place(world);
 }
 
-static bool reserve_contacts(TnDeviceSide *side)
+bool tn_device_reserve_contacts(TnDeviceSide *side)
 {
     int n = side->contact_count;
     if (n <= side->capacity) return true;
@@ -260,7 +265,7 @@ void tn_device_fetch_contacts(TnWorld *world)
     TnDeviceSide *side = world->device;
     TnError err = {0};
     if (side->has_contacts || !side->contact_count || !side->scene) return;
-    if (!reserve_contacts(side)) return;
+    if (!tn_device_reserve_contacts(side)) return;
     tn_world_fetch(world);
     if (!side->scene) return;
     if (!tn_gpu_contacts(side->scene, side->points, side->force, &err)) {
