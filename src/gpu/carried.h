@@ -186,7 +186,9 @@ inline void take_carried(Queue &q, Memory &memory, CarriedMemory &m, Base &s, Tn
         to.row_count = m.equations.on_device<int>(at[g].row_count);
         to.A =
             from.soft ? m.matrices[g].on_device<double>(0) : m.equations.on_device<double>(at[g].A);
-        to.v_free = m.equations.on_device<double>(at[g].v_free);
+        to.b = m.equations.on_device<double>(at[g].v_free);
+        to.free = memory.take<double>(q, from.soft ? n : 0);
+        to.v_free = from.soft ? to.free : to.b;
         to.start = m.equations.on_device<double>(at[g].v);
         to.J = m.equations.on_device<double>(at[g].J);
         to.rows = m.equations.on_device<TnGpuRow>(at[g].rows);

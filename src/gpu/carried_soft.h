@@ -46,7 +46,7 @@ template <class F> void each_soft_unknown(Queue &q, const Base &s, F f)
     });
 }
 
-/* products = M x of all of them, M being A⁻¹ or H⁻¹. */
+/* products = A⁻¹ y or H⁻¹ x of all of them. */
 inline void multiply_softs(Queue &q, const Base &s, bool by_A)
 {
     int most = s.most_unknowns, width = TN_PRODUCTS * most;
@@ -193,8 +193,11 @@ inline void add_given(Queue &q, const Base &s)
 template <class R> void open_softs(Queue &q, const View<R> &s)
 {
     if (!s.soft_count) return;
+    each_soft_unknown(q, s, [=] TN_DEVICE(const Group &group, int j) { group.y[j] = group.b[j]; });
+    multiply_softs(q, s, true);
     each_soft_unknown(q, s, [=] TN_DEVICE(const Group &group, int j) {
-        group.v[j] = group.start[j] - group.v_free[j];
+        group.free[j] = sum_of_parts(group, j);
+        group.v[j] = group.start[j] - group.free[j];
     });
     each(q, s.port_room, &s.soft_head->port_count, [=] TN_DEVICE(int p) {
         const TnGpuPort &port = s.ports[p];

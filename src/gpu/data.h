@@ -63,7 +63,9 @@ struct SoftHead {
 struct Group {
     int dim, first_link, link_count, row_room;
     bool soft;
-    int first_node; /* of a soft body's nodes, three unknowns each, in Base.user_start */
+    int first_node;  /* of a soft body's nodes, three unknowns each, in Base.user_start */
+    const double *b; /* its A v_free; */
+    double *free;    /* v_free, which the device finds */
     /* of a step, from the host */
     const int *row_count;
     const double *A, *v_free, *start, *J;

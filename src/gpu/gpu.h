@@ -39,8 +39,10 @@ typedef struct TnGpuGroup {
     double *A, *v_free, *v; /* dim × dim, dim, dim; v: the first guess, then v̂ */
     double *J;              /* row_count × dim */
     TnGpuRow *rows;
-    bool soft; /* a soft body: dim is room for the unknowns of a step, and it has ports, no links */
-    int used;  /* then: unknowns of the step, three of each node in contact */
+    /* A soft body: dim is room for the unknowns of a step, it has ports and no links, and v_free is
+     * A v_free */
+    bool soft;
+    int used; /* then: unknowns of the step, three of each node in contact */
 } TnGpuGroup;
 
 typedef struct TnGpuLink {

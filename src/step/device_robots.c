@@ -172,6 +172,7 @@ static bool create_world(TnDeviceRobots *r, const TnWorld *whole, TnError *err)
     TnWorldDef def = tn_world_def();
     def.solver = whole->def.solver;
     def.substeps = whole->def.substeps;
+    def.thread_count = whole->def.thread_count;
     def.relinearize = 1;
     def.division = (TnDivisionDef){.kind = TN_DIVISION_WHOLE};
     r->world = tn_world_create(&def, r->model, err);

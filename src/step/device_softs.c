@@ -248,19 +248,27 @@ static void write_port(const TnDeviceRobots *r, int index)
     }
 }
 
+static void reduce_range(void *context, int begin, int end)
+{
+    TnDeviceRobots *r = context;
+    TnProblem *p = &r->world->set.problem;
+    for (int b = first_mesh(r) + begin; b < first_mesh(r) + end; b++) {
+        TnGpuGroup *group = &r->out.groups[r->block_group[b]];
+        group->used = p->large[b].solved;
+        if (group->used > group->dim || !p->large[b].kind->reduce(p, b, group->A, group->v_free))
+            atomic_store_explicit(&r->step.failed, true, memory_order_relaxed);
+    }
+}
+
 bool tn_device_softs_write(TnDeviceRobots *r)
 {
     TnProblem *p = &r->world->set.problem;
     TnDeviceSofts *s = r->softs;
     if (!s) return true;
-    if (!tn_problem_prepare_A(p, r->world->team)) return false;
-    for (int b = first_mesh(r); b < r->block_count; b++) {
-        const TnLargeBlock *block = &p->large[b];
-        TnGpuGroup *group = &r->out.groups[r->block_group[b]];
-        group->used = block->solved;
-        if (group->used > group->dim) return false;
-        if (group->used) block->kind->write_node(block, 0, group->A, group->v_free);
-    }
+    if (!tn_problem_build_sides(p, r->world->team) || !tn_blocks_choose(p, r->world->team))
+        return false;
+    tn_pool_run(r->world->pool, r->world->division->mesh_count, 1, reduce_range, r);
+    if (atomic_load_explicit(&r->step.failed, memory_order_relaxed)) return false;
     for (int i = 0; i < s->list.soft_point_count; i++) {
         write_port(r, i);
         const TnGpuPort *port = &r->out.ports[i];

@@ -68,7 +68,10 @@ static PileAgreement compare_steps_of(TnDevice device, TnModel *model, double to
         s2 = tn_world_state(there);
         for (int i = 0; i < s1.dof_count; i++) a.speed = fmax(a.speed, fabs(s1.qvel[i]));
         CHECK_NEAR(s1.time, s2.time, 1e-12);
-        if (r1.contact_count != r2.contact_count || !r1.converged || !r2.converged) continue;
+        /* directions by GJK are right to about 1e-6, and differ where a device rounds otherwise */
+        double force = 0.0, weight = 0.0;
+        if (!compare_forces(here, there, &force, &weight) || !r1.converged || !r2.converged)
+            continue;
         a.compared++;
         a.contacts += r1.contact_count;
         a.velocity = fmax(a.velocity, largest_difference(s1.qvel, s2.qvel, s1.dof_count));
