@@ -130,29 +130,29 @@ inline void note_shapes(Base &s, const TnCollider *c)
     }
 }
 
-/* Which parts of robots and cables collide: a table over slots that need a look at the model, and
- * how deep in each other those may be that overlap by design. */
+/* Which parts of robots and cables collide, and explicit pairs: a table over slots that need a look
+ * at the model, and how deep in each other those may be that overlap by design. */
 inline void copy_filter(Queue &q, Memory &memory, TnCollider &out, const TnCollider *c)
 {
-    std::vector<int> place((size_t)c->count + 1, -1), slots;
+    std::vector<int32_t> place((size_t)c->count + 1, -1), slots;
     for (int i = 0; i < c->count; i++)
         if (c->slots[i].special) {
             place[(size_t)i] = (int)slots.size();
             slots.push_back(i);
         }
     size_t n = slots.size();
-    std::vector<uint8_t> table(n * n + 1, 0);
+    std::vector<int32_t> table(n * n + 1, 0);
     std::vector<TnOverlap> overlaps;
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n && slots[i] < c->moving_count; k++) {
             double least;
-            if (!tn_filter_verdict(c, slots[i], slots[k], &least)) continue;
-            table[i * n + k] = 1;
-            if (least > -INFINITY) overlaps.push_back(TnOverlap{slots[i], slots[k], least});
+            table[i * n + k] = tn_filter_verdict(c, slots[i], slots[k], &least);
+            if (table[i * n + k] && least > -INFINITY)
+                overlaps.push_back(TnOverlap{slots[i], slots[k], least});
         }
     place[(size_t)c->count] = (int)n;
-    out.slot_of = memory.copy(q, place.data(), place.size());
-    out.excluded = memory.copy(q, table.data(), table.size());
+    out.verdict_row = memory.copy(q, place.data(), place.size());
+    out.verdicts = memory.copy(q, table.data(), table.size());
     out.overlaps = memory.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();
 }
@@ -275,6 +275,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     wait(q);
     model.joints = memory.copy(q, m->joints, (size_t)m->joint_count);
     model.geoms = memory.copy(q, m->geoms, (size_t)m->geom_count);
+    model.pairs = memory.copy(q, m->pairs, (size_t)m->pair_count);
     model.geom_link = memory.copy(q, m->geom_link, (size_t)m->geom_count);
     s.model = memory.copy(q, &model, 1);
     s.link_count = m->link_count;

@@ -96,6 +96,17 @@ static void check_geoms(const TnWorld *world, TnError *err)
         refuse(err, what, "geom", m->geom_names[c->slots[i].geom]);
         return;
     }
+    for (int i = 0; i < m->pair_count; i++) {
+        const TnPair *pair = &m->pairs[i];
+        const char *what = pair->restitution > 0.0 ? "restitution of a pair"
+                           : pair->contact_dim > 3 ? "torsional or rolling friction of a pair"
+                           : pair->across[0] != pair->friction[0]
+                               ? "friction that differs in two directions"
+                               : NULL;
+        if (!what) continue;
+        refuse(err, what, "geom", m->geom_names[pair->geom1]);
+        return;
+    }
     for (int i = 0; i < m->soft_count; i++)
         if (m->geoms[m->softs[i].geom].restitution > 0.0) {
             refuse(err, "restitution", "soft body", m->soft_names[i]);
@@ -108,9 +119,7 @@ static void check_counts(const TnModel *m, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{m->wheel_count > 0, "a wheel"},
-                 {m->pair_count > 0, "an explicit contact pair"},
-                 {m->drags != NULL, "a medium"}};
+    } parts[] = {{m->wheel_count > 0, "a wheel"}, {m->drags != NULL, "a medium"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL, NULL);
 }

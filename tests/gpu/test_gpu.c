@@ -113,6 +113,31 @@ TEST(steps_on_a_height_field_agree_with_the_cpu)
     CHECK_NEAR(a.velocity / a.speed, 0.0, 1e-7);
 }
 
+/* Geoms that meet nothing but by a pair, which has its own friction and margin; and two that a pair
+ * gives other friction than their own. */
+TEST(explicit_pairs_agree_with_the_cpu)
+{
+    TnModel *model = open_model(
+        "<mujoco><option timestep='.005'/><worldbody><geom name='ground' type='plane' size='5 5 1' "
+        "friction='.1'/><geom name='block' type='box' pos='0 0 .02' size='.1 .1 .02' "
+        "friction='.1'/>"
+        "<body pos='0 0 .095'><freejoint/><geom name='a' size='.05' contype='0' "
+        "conaffinity='0'/></body>"
+        "<body pos='.3 0 .05'><freejoint/><geom name='b' type='box' size='.05 .05 .05' "
+        "friction='.1'/></body>"
+        "<body pos='.3 0 .15'><freejoint/><geom name='c' type='capsule' size='.04 .02' contype='0' "
+        "conaffinity='0'/></body><body pos='.6 0 .051'><freejoint/><geom size='.05' "
+        "friction='.1'/></body></worldbody>"
+        "<contact><pair geom1='a' geom2='block' friction='.8 .8 0 0 0'/><pair geom1='b' geom2='c' "
+        "friction='.6 .6 0 0 0' margin='.004' condim='3'/><pair geom1='ground' geom2='b' "
+        "friction='.02 .02 0 0 0' condim='3'/></contact></mujoco>");
+    PileAgreement a = compare_steps_of(TN_DEVICE_CUDA64, model, 1e-12, 18);
+    CHECK(a.compared >= 8);
+    CHECK(a.contacts > 5 * a.compared);
+    CHECK(a.speed > 0.04);
+    CHECK_NEAR(a.velocity / a.speed, 0.0, 1e-10);
+}
+
 TEST(steps_agree_with_the_cpu_in_double)
 {
     const char *const piles[] = {"a", "b", "c", "abcde"};
@@ -361,8 +386,8 @@ TEST(what_cannot_run_is_refused_by_name)
          "body1='a'/></equality>",
          "an equality of a free body (body 'a')"},
         {"<worldbody><body><freejoint/><geom name='g' size='.1'/></body><geom name='h' size='.1' "
-         "pos='1 0 0'/></worldbody><contact><pair geom1='g' geom2='h'/></contact>",
-         "an explicit contact pair"},
+         "pos='1 0 0'/></worldbody><contact><pair geom1='g' geom2='h' condim='6'/></contact>",
+         "torsional or rolling friction of a pair (geom 'g')"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TnError err = {0};
