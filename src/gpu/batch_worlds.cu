@@ -206,7 +206,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
 {
     TnModel model = *m;
     TnCollider collider = *c;
-    collider.slot_of = nullptr; /* nothing needs a look at the model */
+    collider.verdicts = nullptr; /* nothing needs a look at the model */
     size_t n = (size_t)c->count;
     model.links = own.copy(q, m->links, (size_t)m->link_count);
     model.joints = own.copy(q, m->joints, (size_t)m->joint_count);

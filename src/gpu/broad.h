@@ -40,9 +40,11 @@ TN_DEVICE inline bool in_cells(const Base &s, const TnBounds &m, int level, int 
     return at >= x && at <= last && cell_of(m.c[1], cell) == y && cell_of(m.c[2], cell) == z;
 }
 
+/* Or the two may be an explicit pair. */
 TN_DEVICE inline bool masks_meet(const TnSlot *a, const TnSlot *b)
 {
-    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
+    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask) |
+            (uint32_t)(a->special & b->special & 1)) != 0;
 }
 
 TN_DEVICE inline bool is_pair(const TnCollider *c, const TnBounds &box, const TnBounds &m)

@@ -161,7 +161,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {
             const TnContactPoint *c = &s.points[i];
-            int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
+            int la = link_of_side(s, c, 0), lb = link_of_side(s, c, 1);
             int bb = s.link_body[lb], ra = s.rank[s.link_body[la]], rb = bb >= 0 ? s.rank[bb] : -1;
             const double *n = c->normal;
             double e[3], last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2], D[2], give[3] = {0.0, 0.0, 0.0};

@@ -26,7 +26,8 @@ struct Lists {
     int solved; /* those that have forces of this step */
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
-    int kept; /* places taken in Base.kept */
+    int kept;        /* places taken in Base.kept */
+    int given_start; /* of the contacts of soft bodies */
     int box_count, near_count, closed_count, far_count, hard_count,
         again_count; /* in Base.boxes, … */
 };
@@ -63,11 +64,21 @@ struct alignas(16) EnergyAccount {
  * overlaps gave, what friction took; what it owes, what there was to take, mass. */
 #define TN_ENERGY_SUMS 8
 
+/* Of a step, from the host. */
+struct SoftHead {
+    int port_count, given_count;
+};
+
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
 
-/* Robots and cables that rows join (carried_solve.h); in double. */
+/* Robots and cables that rows join (carried_solve.h), or a soft body (carried_soft.h); in double.
+ */
 struct Group {
     int dim, first_link, link_count, row_room;
+    bool soft;
+    int first_node;  /* of a soft body's nodes, three unknowns each, in Base.user_start */
+    const double *b; /* its A v_free; */
+    double *free;    /* v_free, which the device finds */
     /* of a step, from the host */
     const int *row_count;
     const double *A, *v_free, *start, *J;
@@ -165,7 +176,8 @@ struct Base {
     double *owed, *next_owed; /* per body, J: energy that steps made and have not given back */
     double mean_mass, tolerance;
     int *arrived; /* counters of resident.h, TN_ARRIVED_COUNT */
-    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
+    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h). Ports
+     * of soft bodies are bodies behind all of these, and links behind those of the model */
     int carried_count, mocap_count, group_count;
     int most_unknowns; /* of a group */
     int all_count;     /* bodies, these included */
@@ -174,6 +186,16 @@ struct Base {
     const double *placed_frames, *placed_twists, *placed_ends, *carried_ways;
     int *carried_seen, *carried_pushed;
     double *port_compliance; /* T A⁻¹ Tᵀ, 36 each */
+    int soft_count, port_room, given_room, near_room;
+    SoftHead *soft_head;
+    const TnGpuPort *ports;
+    const TnContactPoint *given;
+    const int *user_start,
+        *users;           /* per node of soft bodies: port · 4 + which of its nodes it is */
+    double *port_weights; /* K, 6 each */
+    const double *soft_boxes;
+    TnGpuNear *near;
+    int *near_count, *soft_pushed;
     Outcome *outcome;
 };
 
@@ -230,6 +252,13 @@ TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const
 {
     v3_cross(out, twist + 3, r);
     v3_add(out, out, twist);
+}
+
+/* Of a side of a contact. */
+TN_DEVICE inline int link_of_side(const Base &s, const TnContactPoint *c, int second)
+{
+    int port = second ? c->soft2 : c->soft1;
+    return port >= 0 ? s.link_count + port : s.model->geom_link[second ? c->geom2 : c->geom1];
 }
 
 /* ---- narrow.cu ---- */

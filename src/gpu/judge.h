@@ -45,6 +45,7 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely, bool fresh
         pushed_velocity(s.inverse + 7 * r, s.systems[i].v_free, F, s.v_end + 6 * r);
     });
     judge_groups(q, s);
+    judge_softs(q, s);
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
         [=] TN_DEVICE(int i) {

@@ -257,11 +257,13 @@ template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
         LAP(find_pairs(q, view));
         LAP(find_points(q, view, likely_pairs, likely_hard));
         LAP(note_seen(q, view, likely_contacts));
+        if (s.soft_count) LAP(find_near(q, view));
         carried.seen.download(q);
         LAP(write_bodies(q, view));
         break;
     case WRITE:
         LAP(open_groups(q, view));
+        if (s.soft_count) LAP(add_given(q, view));
         LAP(write_contacts(q, view, false, likely_contacts));
         LAP(factor(q, view));
         LAP(factor_groups(q, view));

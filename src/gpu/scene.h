@@ -108,9 +108,11 @@ template <class R> struct Scene : AnyScene {
     bool look_for_missed(TnGpuReport *report);
     void swap_buffers();
     double error() const;
-    /* of scenes with robots and cables */
+    /* of scenes with robots, cables and soft bodies */
     void write_equations(bool again);
     void fetch_equations();
+    void size_for_softs();
+    void find_soft_contacts();
     void step_with_host(TnGpuReport *report);
     void solve_with_host(TnGpuReport *report);
     bool refused = false; /* by the host */

@@ -55,7 +55,7 @@ static void choose(const Places *x, int *links, int *subsystems, TnModel *out)
     for (; link <= m->mocap_count; link++) x->link[links[link] = link] = link;
     for (int s = 0; s < m->subsystem_count; s++) {
         const TnSubsystem *sub = &m->subsystems[s];
-        if (sub->kind != TN_SUBSYSTEM_TREE && sub->kind != TN_SUBSYSTEM_ROD) continue;
+        if (sub->kind == TN_SUBSYSTEM_RIGID) continue;
         kinds[sub->kind]++;
         subsystems[count] = s;
         x->subsystem[s] = count++;
@@ -76,10 +76,11 @@ static void choose(const Places *x, int *links, int *subsystems, TnModel *out)
     out->qpos_count = qpos;
     out->subsystem_count = count;
     out->body_count = body;
-    out->rigid_count = out->soft_count = out->tie_count = out->hold_count = 0;
+    out->rigid_count = 0;
     out->tree_count = kinds[TN_SUBSYSTEM_TREE];
     out->rod_count = kinds[TN_SUBSYSTEM_ROD];
-    out->geom_count = out->site_count = out->sensor_count = out->sensor_data_count = 0;
+    out->geom_count = out->soft_count; /* their surfaces */
+    out->site_count = out->sensor_count = out->sensor_data_count = 0;
     out->camera_count = out->key_count = out->pair_count = out->exclude_count = 0;
     out->lookup = NULL;
 }
@@ -104,6 +105,10 @@ static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
     m->joint_names = CARVE(c, const char *, m->joint_count);
     m->subsystems = CARVE(c, TnSubsystem, m->subsystem_count);
     m->rods = CARVE(c, TnRod, m->rod_count);
+    m->softs = CARVE(c, TnSoft, m->soft_count);
+    m->geoms = CARVE(c, TnGeom, m->geom_count);
+    m->geom_link = CARVE(c, int, m->geom_count);
+    m->geom_names = CARVE(c, const char *, m->geom_count);
     m->tendons = CARVE(c, TnTendon, m->tendon_count);
     m->actuators = CARVE(c, TnActuator, m->actuator_count);
     m->moments = CARVE(c, TnMoment, moment_count(whole));
@@ -169,7 +174,7 @@ static void copy_subsystems(const Places *x, const int *subsystems, TnModel *out
         const TnSubsystem *from = &m->subsystems[subsystems[k]];
         TnSubsystem *to = &out->subsystems[k];
         *to = *from;
-        to->link_start = x->link[from->link_start];
+        to->link_start = from->link_count ? x->link[from->link_start] : out->link_count;
         to->dof_start = x->dof[from->dof_start];
         to->qpos_start = x->qpos[from->qpos_start];
         out->actuator_first[k] = m->actuator_first[subsystems[k]];
@@ -188,6 +193,23 @@ static void copy_subsystems(const Places *x, const int *subsystems, TnModel *out
         rod->link_start = to->link_start;
         rod->body_start = x->body[rod->body_start];
         rod->geom_start = 0;
+    }
+}
+
+/* Soft bodies, and their surfaces as all the geoms that there are. */
+static void copy_softs(const Places *x, TnModel *out)
+{
+    const TnModel *m = x->whole;
+    for (int i = 0; i < m->soft_count; i++) {
+        TnSoft *to = &out->softs[i];
+        *to = m->softs[i];
+        to->subsystem = x->subsystem[to->subsystem];
+        to->qpos_start = x->qpos[to->qpos_start];
+        to->dof_start = x->dof[to->dof_start];
+        out->geoms[i] = m->geoms[to->geom];
+        out->geom_link[i] = m->geom_link[to->geom];
+        out->geom_names[i] = m->geom_names[to->geom];
+        to->geom = i;
     }
 }
 
@@ -255,6 +277,7 @@ TnModel *tn_model_movers(const TnModel *whole, int *links, int *subsystems)
         copy_bodies(&x, &m);
         copy_links(&x, links, &m);
         copy_subsystems(&x, subsystems, &m);
+        copy_softs(&x, &m);
         copy_drives(&x, &m);
         copy_equalities(&x, &m);
         *out = m;
