@@ -145,7 +145,7 @@ struct Base {
     int *pair_points, *pair_start, *pair_kept;
     /* pairs: of two boxes, those of them that are near and stay, those with a closed form, those
      * of them that move far, those for the general way, and once more */
-    int *boxes, *near, *closed, *far, *hard, *again;
+    int *boxes, *near_boxes, *closed, *far, *hard, *again;
     bool some_boxes, some_hard; /* the scene may have such */
     int *look1, *look2;         /* in the order of the first slots; as they are found: */
     int *raw1, *raw2, *raw_order, *look_order;

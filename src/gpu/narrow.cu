@@ -145,7 +145,7 @@ TN_DEVICE static void find_near_boxes(const Base &s, int i)
     if (!open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i])) return;
     if (p.pair.slot2 < s.collider->fixed_start && stays_apart(p)) return;
     if (stays_there(p))
-        s.near[atomic_add(&s.outcome->lists.near_count, 1)] = i;
+        s.near_boxes[atomic_add(&s.outcome->lists.near_count, 1)] = i;
     else
         s.far[atomic_add(&s.outcome->lists.far_count, 1)] = i;
 }
@@ -327,7 +327,7 @@ void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
             [=] TN_DEVICE(int k) { find_near_boxes(s, s.boxes[k]); }, 128, likely_pairs);
         each(
             q, s.pair_room, &lists->near_count,
-            [=] TN_DEVICE(int k) { look_at_boxes(s, s.near[k]); }, 128, likely_pairs / 4);
+            [=] TN_DEVICE(int k) { look_at_boxes(s, s.near_boxes[k]); }, 128, likely_pairs / 4);
     }
     if (s.some_hard) {
         each(

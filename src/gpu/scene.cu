@@ -112,7 +112,7 @@ template <class R> void Scene<R>::take_pairs(int room)
     of_pairs.release();
     s.pair_room = room;
     for (int **p : {&s.pair1, &s.pair2, &s.pair_points, &s.pair_start, &s.pair_kept, &s.boxes,
-                    &s.near, &s.closed, &s.far, &s.hard, &s.again})
+                    &s.near_boxes, &s.closed, &s.far, &s.hard, &s.again})
         *p = of_pairs.take<int>(q, (size_t)room + 1);
     take_order((size_t)room + 1);
 }
