@@ -12,26 +12,20 @@
 namespace tn
 {
 
-TN_DEVICE inline bool masks_allow(const TnSlot *a, const TnSlot *b)
-{
-    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
-}
-
 /* Which of the 32 slots from `first` on may meet this one. */
 TN_DEVICE inline uint32_t partners(const Worlds &b, const WorldBase &s, int slot, int first)
 {
-    uint32_t mask = 0;
-    int end = first + 32 < b.slot_count ? first + 32 : b.slot_count;
-    if (end <= slot + 1) return 0;
+    uint32_t mask = 0, may = b.may_meet[slot * b.segments + first / 32];
+    int end = first + 32 < b.slot_count ? first + 32 : b.slot_count,
+        boxes = end < b.finite_count ? end : b.finite_count;
+    if (!may) return 0;
     const TnBounds box = s.bounds[slot];
-    const TnSlot *own = &s.slots[slot];
-    for (int k = first > slot ? first : slot + 1; k < end; k++) {
-        bool meets = k < b.finite_count ? tn_bounds_meet(&s.bounds[k], &box)
-                                        : tn_box_meets_plane(s.detection, &box, k);
-        if (meets && !tn_never_meet(own, &s.slots[k]) && masks_allow(own, &s.slots[k]))
-            mask |= 1u << (k - first);
-    }
-    return mask & b.may_meet[slot * b.segments + first / 32];
+    int k = first > slot ? first : slot + 1;
+    for (; k < boxes; k++)
+        if (tn_bounds_meet(&s.bounds[k], &box)) mask |= 1u << (k - first);
+    for (; k < end; k++)
+        if (tn_box_meets_plane(s.detection, &box, k)) mask |= 1u << (k - first);
+    return mask & may;
 }
 
 TN_DEVICE inline int bit_count(uint32_t x)
@@ -153,9 +147,9 @@ TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
     if (count) look_at(s, i, plain, s.points + first, count);
 }
 
-/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last,
- * so that those of spheres do not wait for them. */
-TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBase &s)
+/* How many points each pair of spheres has. Other pairs come after them, so that those of spheres
+ * do not wait for them. */
+TN_DEVICE inline void count_plain(const Block &block, WorldBase &s)
 {
     block.once([&] { s.other_count = 0; });
     block.each(s.pair_count, [&](int i) {
@@ -164,6 +158,11 @@ TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBas
         else
             s.others[atomic_add(&s.other_count, 1)] = i;
     });
+}
+
+/* How many the others have, and where all points go. */
+TN_DEVICE inline void count_others(const Block &block, const Worlds &b, WorldBase &s)
+{
     block.each(s.other_count, [&](int k) {
         s.pair_start[s.others[k]] = look_at(s, s.others[k], false, nullptr, 0);
     });
@@ -180,7 +179,8 @@ TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBas
 /* Each pair is looked at twice: for how many points it has, and for these. */
 TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
 {
-    count_points(block, b, s);
+    count_plain(block, s);
+    count_others(block, b, s);
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
         if (is_plain(s, i)) write_points(s, i, true);

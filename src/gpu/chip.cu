@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(TN_CHIP_THREADS, 1) run_steps(const __grid_con
     Chip c;
     lay_out_chip(b, c, fast_memory);
     block.once([&] { s.sums = sums; });
-    open_block(block, b, s, c, b.chip_scratch + (size_t)blockIdx.x * b.chip_scratch_size);
+    open_block(block, b, s, c, b.chip_scratch + (size_t)blockIdx.x * b.chip_scratch_size, false);
     for (;;) {
         block.once([&] { taken = atomicAdd(b.next_world, 1); });
         if (taken >= b.count) break;
@@ -29,44 +29,64 @@ __global__ void __launch_bounds__(TN_CHIP_THREADS, 1) run_steps(const __grid_con
     }
 }
 
-/* A number of iterations: the first and the last part wait for memory, which many threads hide. The
- * one between calls no functions, so that contacts stay in registers. */
-__global__ void __launch_bounds__(TN_CHIP_THREADS, TN_CHIP_AT_ONCE)
-    begin_chips(const __grid_constant__ Worlds b)
+/* A number of iterations: parts have kernels of their own, with as many registers as each needs.
+ * Only one of them calls the routines for other shapes than spheres, which need much memory per
+ * thread. */
+#define TN_KEPT_CHIP                                                                               \
+    TN_CHIP_WORLD                                                                                  \
+    int w = b.first + (int)blockIdx.x;                                                             \
+    if (!is_on(b, w)) return;                                                                      \
+    copy_words(block, &s, kept_chip(b, w), 1);                                                     \
+    if (s.stuck) return;
+
+__global__ void __launch_bounds__(TN_EDGE_THREADS, 3) find_chips(const __grid_constant__ Worlds b)
 {
     TN_CHIP_WORLD
     int w = b.first + (int)blockIdx.x;
-    if (is_on(b, w)) begin_part(block, b, s, fast_memory, w);
+    if (!is_on(b, w)) return;
+    find_part(block, b, s, fast_memory, w);
+    copy_words(block, kept_chip(b, w), &s, 1);
+}
+
+__global__ void __launch_bounds__(TN_OTHER_THREADS, 4)
+    look_at_others_of_chips(const __grid_constant__ Worlds b)
+{
+    TN_KEPT_CHIP
+    look_at_others(block, b, s, carried_chip(b, s, fast_memory));
+    block.once([&] {
+        kept_chip(b, w)->stuck = s.stuck;
+        kept_chip(b, w)->contact_count = s.contact_count;
+    });
+}
+
+__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) write_chips(const __grid_constant__ Worlds b)
+{
+    TN_KEPT_CHIP
+    write_records(block, b, s, carried_chip(b, s, fast_memory));
+    block.once([&] { kept_chip(b, w)->stuck = s.stuck; });
+}
+
+__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) factor_chips(const __grid_constant__ Worlds b)
+{
+    TN_KEPT_CHIP
+    factor_records(block, b, s, carried_chip(b, s, fast_memory));
 }
 
 __global__ void __launch_bounds__(TN_CHIP_THREADS, 1)
     iterate_chips(const __grid_constant__ Worlds b)
 {
-    TN_CHIP_WORLD
-    int w = b.first + (int)blockIdx.x;
-    if (!is_on(b, w)) return;
-    block.once([&] {
-        s = *kept_chip(b, w);
-        s.alpha = b.alpha;
-        s.iterations = b.iterations;
-    });
-    if (s.stuck) return;
+    TN_KEPT_CHIP
+    block.once([&] { s.alpha = b.alpha; });
     Chip c;
     lay_out_chip(b, c, fast_memory);
     iterate_part(block, b, s, c);
 }
 
-__global__ void __launch_bounds__(TN_CHIP_THREADS, TN_CHIP_AT_ONCE)
-    end_chips(const __grid_constant__ Worlds b)
+__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) end_chips(const __grid_constant__ Worlds b)
 {
-    TN_CHIP_WORLD
-    int w = b.first + (int)blockIdx.x;
-    if (!is_on(b, w)) return;
-    block.once([&] {
-        s = *kept_chip(b, w);
-        s.iterations = b.iterations;
-    });
-    if (!s.stuck) end_part(block, b, s);
+    TN_KEPT_CHIP
+    block.once([&] { s.iterations = b.iterations; });
+    end_part(block, b, s);
 }
 
 #endif
@@ -98,7 +118,8 @@ void Chips::take(Queue &q, Worlds &b)
     };
     allow((const void *)run_steps, size);
     allow((const void *)iterate_chips, size);
-    allow((const void *)begin_chips, search_size);
+    allow((const void *)find_chips, search_size);
+    allow((const void *)write_chips, search_size);
     q.check(cudaGetDevice(&device), "using the device");
     q.check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
             "using the device");
@@ -133,9 +154,13 @@ void Chips::run_parts(Queue &q, Worlds b)
 {
     for (b.first = 0; b.first < b.count && !q.failed; b.first += blocks) {
 #ifdef __CUDACC__
-        begin_chips<<<blocks, threads, search_size, q.stream>>>(b);
+        int edge = threads < TN_EDGE_THREADS ? threads : TN_EDGE_THREADS;
+        find_chips<<<blocks, edge, search_size, q.stream>>>(b);
+        look_at_others_of_chips<<<blocks, TN_OTHER_THREADS, 0, q.stream>>>(b);
+        write_chips<<<blocks, edge, search_size, q.stream>>>(b);
+        factor_chips<<<blocks, edge, 0, q.stream>>>(b);
         iterate_chips<<<blocks, threads, size, q.stream>>>(b);
-        end_chips<<<blocks, threads, 0, q.stream>>>(b);
+        end_chips<<<blocks, edge, 0, q.stream>>>(b);
         q.check(cudaGetLastError(), "starting the worlds");
 #else
         Block block;
@@ -144,8 +169,12 @@ void Chips::run_parts(Queue &q, Worlds b)
         std::vector<float4> pool(size / sizeof(float4) + 1);
         for (int w = b.first; w < b.first + blocks; w++) {
             if (!is_on(b, w)) continue;
-            begin_part(block, b, s, (char *)pool.data(), w);
+            find_part(block, b, s, (char *)pool.data(), w);
+            c = carried_chip(b, s, (char *)pool.data());
+            if (!s.stuck) look_at_others(block, b, s, c);
+            if (!s.stuck) write_records(block, b, s, c);
             if (s.stuck) continue;
+            factor_records(block, b, s, c);
             s.alpha = b.alpha;
             s.iterations = b.iterations;
             lay_out_chip(b, c, (char *)pool.data());
@@ -177,7 +206,7 @@ void Chips::run(Queue &q, const Worlds &b, int steps)
     std::vector<float4> pool(size / sizeof(float4) + 1);
     lay_out_chip(b, c, (char *)pool.data());
     s.pool = (char *)pool.data();
-    open_block(block, b, s, c, b.chip_scratch);
+    open_block(block, b, s, c, b.chip_scratch, false);
     for (int w = 0; w < b.count; w++) run_on_chip(b, s, w);
 #endif
 }

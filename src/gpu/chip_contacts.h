@@ -31,8 +31,8 @@ TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     if (s.ratio > 0.0) s.given[i] = float4{(float)give[0], (float)give[1], (float)give[2], 0.0f};
 }
 
-/* The points of all pairs. */
-TN_DEVICE inline void write_touches(const Block &block, const Worlds &b, ChipWorld &s,
+/* The points of pairs of spheres. */
+TN_DEVICE inline void write_plain(const Block &block, const Worlds &b, ChipWorld &s,
                                     const Chip &c)
 {
     block.each(s.pair_count, [&](int i) {
@@ -42,6 +42,11 @@ TN_DEVICE inline void write_touches(const Block &block, const Worlds &b, ChipWor
         look_at(s, i, true, &point, 1);
         write_touch(b, s, c, first, &point);
     });
+}
+
+/* Of other pairs. */
+TN_DEVICE inline void write_others(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
+{
     block.each(s.other_count, [&](int k) {
         TnContactPoint points[TN_MANIFOLD_MAX];
         int i = s.others[k], first = c.pair_start[i], count = c.pair_start[i + 1] - first;

@@ -30,9 +30,7 @@ namespace tn
 #define TN_CHIP_OWN 3       /* contacts of a thread */
 #define TN_CHIP_THREADS 512 /* at most */
 #define TN_CHIP_WAVES 4     /* of blocks that a launch steps, where parts of a step are launches */
-#ifndef TN_CHIP_AT_ONCE
-#define TN_CHIP_AT_ONCE 2 /* blocks of so many that begin or end steps on a multiprocessor */
-#endif
+#define TN_OTHER_THREADS 128 /* that look at pairs of other shapes than spheres */
 #define TN_CHIP_MATRIX 7 /* H⁻¹ and A of a body, in fours */
 #ifndef TN_CHIP_KEPT
 #define TN_CHIP_KEPT 0 /* of them in registers */
@@ -71,6 +69,7 @@ struct Carry {
     Two16 *ends, *places;
     int *fill, *slice;
     uint16_t *order;
+    int *pair1, *pair2, *pair_start;
 };
 
 /* A step of a world, as World. */
@@ -192,6 +191,9 @@ TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Curs
     c.take(s.carry.fill, n);
     c.take(s.carry.slice, n / 32 + 2);
     c.take(s.carry.order, n);
+    c.take(s.carry.pair1, (size_t)b.chip_pairs);
+    c.take(s.carry.pair2, (size_t)b.chip_pairs);
+    c.take(s.carry.pair_start, (size_t)b.chip_pairs + 1);
 }
 
 /* The arrays that are handed on are these. */
@@ -208,21 +210,19 @@ TN_DEVICE_AND_HOST inline void use_carry(Chip &c, const Carry &carry)
     c.fill = carry.fill;
     c.slice = carry.slice;
     c.order = carry.order;
+    c.pair1 = carry.pair1;
+    c.pair2 = carry.pair2;
+    c.pair_start = carry.pair_start;
 }
 
-/* Shared memory of the part that begins, where the records are carried; returns the bytes. */
+/* Shared memory of the parts that begin, where the records are carried; returns the bytes. */
 TN_DEVICE_AND_HOST inline size_t lay_out_search(const Worlds &b, Chip &c, char *pool)
 {
-    size_t rows = (size_t)b.moving_count * (size_t)b.segments, pairs = (size_t)b.chip_pairs,
-           n = (size_t)b.body_count;
+    size_t rows = (size_t)b.moving_count * (size_t)b.segments, n = (size_t)b.body_count;
     Chip whole;
     lay_out_chip(b, whole, pool);
     c.push_room = whole.push_room;
-    Cursor all = {pool, 0};
-    all.take(c.pair1, pairs);
-    all.take(c.pair2, pairs);
-    all.take(c.pair_start, pairs + 1);
-    Cursor search = all, sides = all;
+    Cursor search = {pool, 0}, sides = search;
     search.take(c.bounds, (size_t)b.slot_count);
     search.take(c.masks, rows);
     search.take(c.mask_start, rows + 1);

@@ -10,28 +10,25 @@ namespace tn
 
 TN_DEVICE inline int sym6(int i, int j) { return i * 6 - i * (i - 1) / 2 + (j - i); }
 
-/* H⁻¹ of a symmetric positive definite 6 × 6, upper triangle by rows, in place. */
+/* H⁻¹ of a symmetric positive definite 6 × 6, upper triangle by rows, in place: all pivots are
+ * swept, which leaves -H⁻¹ and needs no other memory. */
 TN_DEVICE inline void invert_sym6(double H[21])
 {
-    double L[21], X[6][6];
-    for (int i = 0; i < 6; i++)
-        for (int j = i; j < 6; j++) {
-            double x = H[sym6(i, j)];
-            for (int k = 0; k < i; k++) x -= L[sym6(k, i)] * L[sym6(k, j)];
-            L[sym6(i, j)] = i == j ? sqrt(x) : x / L[sym6(i, i)];
-        }
-    for (int c = 0; c < 6; c++) /* columns of the factor's inverse */
-        for (int i = 5; i >= 0; i--) {
-            double x = i == c ? 1.0 : 0.0;
-            for (int k = i + 1; k < 6; k++) x -= L[sym6(i, k)] * X[k][c];
-            X[i][c] = x / L[sym6(i, i)];
-        }
-    for (int i = 0; i < 6; i++)
-        for (int j = i; j < 6; j++) {
-            double x = 0.0;
-            for (int k = 0; k < 6; k++) x += X[i][k] * X[j][k];
-            H[sym6(i, j)] = x;
-        }
+    TN_UNROLL
+    for (int k = 0; k < 6; k++) {
+        double pivot = 1.0 / H[sym6(k, k)], row[6];
+        TN_UNROLL
+        for (int i = 0; i < 6; i++) row[i] = H[i < k ? sym6(i, k) : sym6(k, i)];
+        TN_UNROLL
+        for (int i = 0; i < 6; i++) TN_UNROLL
+        for (int j = i; j < 6; j++)
+            if (i != k && j != k) H[sym6(i, j)] -= pivot * row[i] * row[j];
+        TN_UNROLL
+        for (int i = 0; i < 6; i++) H[i < k ? sym6(i, k) : sym6(k, i)] = pivot * row[i];
+        H[sym6(k, k)] = -pivot;
+    }
+    TN_UNROLL
+    for (int k = 0; k < 21; k++) H[k] = -H[k];
 }
 
 /* The order in which sides were counted depends on the run. */
@@ -48,28 +45,28 @@ TN_DEVICE inline void sort_sides(int *sides, int begin, int end)
 TN_DEVICE inline void add_side(const double r[3], const double n[3], const double beta[2],
                                const double force[3], const double v[6], double H[21], double g[6])
 {
-    double J[3][6], N[6], m[3], u[3], un = 0.0, bn = beta[0], bt = beta[1];
-    for (int a = 0; a < 3; a++) {
-        double unit[3] = {0.0, 0.0, 0.0};
-        unit[a] = 1.0;
-        v3_cross(m, r, unit);
-        for (int k = 0; k < 3; k++) J[a][k] = unit[k], J[a][k + 3] = m[k];
-    }
+    double N[6], m[3], u[3], f[3], bt = beta[1], more = beta[0] - bt;
     v3_cross(m, r, n);
+    v3_cross(u, v + 3, r);
+    v3_add(u, u, v);
+    TN_UNROLL
     for (int k = 0; k < 3; k++) N[k] = n[k], N[k + 3] = m[k];
-    for (int a = 0; a < 3; a++) {
-        u[a] = 0.0;
-        for (int k = 0; k < 6; k++) u[a] += J[a][k] * v[k];
-        un += u[a] * n[a];
-    }
-    for (int a = 0; a < 6; a++)
-        for (int b = a; b < 6; b++)
-            H[sym6(a, b)] += bt * (J[0][a] * J[0][b] + J[1][a] * J[1][b] + J[2][a] * J[2][b]) +
-                             (bn - bt) * N[a] * N[b];
-    for (int a = 0; a < 3; a++) {
-        double f = bt * u[a] + (bn - bt) * un * n[a] - force[a];
-        for (int k = 0; k < 6; k++) g[k] += J[a][k] * f;
-    }
+    TN_UNROLL
+    for (int a = 0; a < 6; a++) TN_UNROLL
+    for (int b = a; b < 6; b++) H[sym6(a, b)] += more * N[a] * N[b];
+    /* bt JᵀJ: I, -[r]× and r·r I - r rᵀ */
+    double x = bt * r[0], y = bt * r[1], z = bt * r[2];
+    TN_UNROLL
+    for (int k = 0; k < 3; k++) H[sym6(k, k)] += bt;
+    H[sym6(0, 4)] += z, H[sym6(0, 5)] -= y, H[sym6(1, 5)] += x;
+    H[sym6(1, 3)] -= z, H[sym6(2, 3)] += y, H[sym6(2, 4)] -= x;
+    H[sym6(3, 3)] += y * r[1] + z * r[2], H[sym6(3, 4)] -= x * r[1], H[sym6(3, 5)] -= x * r[2];
+    H[sym6(4, 4)] += x * r[0] + z * r[2], H[sym6(4, 5)] -= y * r[2];
+    H[sym6(5, 5)] += x * r[0] + y * r[1];
+    double un = more * v3_dot(u, n);
+    for (int a = 0; a < 3; a++) f[a] = bt * u[a] + un * n[a] - force[a];
+    v3_cross(m, r, f);
+    for (int k = 0; k < 3; k++) g[k] += f[k], g[k + 3] += m[k];
 }
 
 /* H = A + Σ Jᵀ W J, its inverse, and g. */
