@@ -189,10 +189,13 @@ template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollide
     size_t words = ((size_t)c->count + 31) / 32;
     std::vector<uint32_t> may_meet((size_t)c->moving_count * words);
     std::vector<TnOverlap> overlaps;
+    b.only_with_spheres = true;
     for (int i = 0; i < c->moving_count; i++)
         for (int k = i + 1; k < c->count; k++) {
             double least;
             if (!tn_filter_verdict(c, i, k, &least)) continue;
+            b.only_with_spheres &= c->slots[i].shape_type == TN_GEOM_SPHERE ||
+                                   c->slots[k].shape_type == TN_GEOM_SPHERE;
             may_meet[(size_t)i * words + (size_t)k / 32] |= 1u << (k % 32);
             if (least > -INFINITY) overlaps.push_back(TnOverlap{i, k, least});
         }

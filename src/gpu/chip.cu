@@ -48,11 +48,12 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, 3) find_chips(const __grid_co
     copy_words(block, kept_chip(b, w), &s, 1);
 }
 
+template <PairsOf of>
 __global__ void __launch_bounds__(TN_OTHER_THREADS, 4)
     look_at_others_of_chips(const __grid_constant__ Worlds b)
 {
     TN_KEPT_CHIP
-    look_at_others(block, b, s, carried_chip(b, s, fast_memory));
+    look_at_others<of>(block, b, s, carried_chip(b, s, fast_memory));
     block.once([&] {
         kept_chip(b, w)->stuck = s.stuck;
         kept_chip(b, w)->contact_count = s.contact_count;
@@ -156,7 +157,9 @@ void Chips::run_parts(Queue &q, Worlds b)
 #ifdef __CUDACC__
         int edge = threads < TN_EDGE_THREADS ? threads : TN_EDGE_THREADS;
         find_chips<<<blocks, edge, search_size, q.stream>>>(b);
-        look_at_others_of_chips<<<blocks, TN_OTHER_THREADS, 0, q.stream>>>(b);
+        auto others = b.only_with_spheres ? look_at_others_of_chips<WITH_SPHERE>
+                                          : look_at_others_of_chips<ANY>;
+        others<<<blocks, TN_OTHER_THREADS, 0, q.stream>>>(b);
         write_chips<<<blocks, edge, search_size, q.stream>>>(b);
         factor_chips<<<blocks, edge, 0, q.stream>>>(b);
         iterate_chips<<<blocks, threads, size, q.stream>>>(b);
@@ -171,7 +174,7 @@ void Chips::run_parts(Queue &q, Worlds b)
             if (!is_on(b, w)) continue;
             find_part(block, b, s, (char *)pool.data(), w);
             c = carried_chip(b, s, (char *)pool.data());
-            if (!s.stuck) look_at_others(block, b, s, c);
+            if (!s.stuck) look_at_others<ANY>(block, b, s, c);
             if (!s.stuck) write_records(block, b, s, c);
             if (s.stuck) continue;
             factor_records(block, b, s, c);

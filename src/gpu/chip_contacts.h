@@ -32,26 +32,26 @@ TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
 }
 
 /* The points of pairs of spheres. */
-TN_DEVICE inline void write_plain(const Block &block, const Worlds &b, ChipWorld &s,
-                                    const Chip &c)
+TN_DEVICE inline void write_plain(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
 {
     block.each(s.pair_count, [&](int i) {
         TnContactPoint point;
         int first = c.pair_start[i];
         if (c.pair_start[i + 1] == first || !is_plain(s, i)) return;
-        look_at(s, i, true, &point, 1);
+        look_at<SPHERES>(s, i, &point, 1);
         write_touch(b, s, c, first, &point);
     });
 }
 
 /* Of other pairs. */
+template <PairsOf of>
 TN_DEVICE inline void write_others(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
 {
     block.each(s.other_count, [&](int k) {
-        TnContactPoint points[TN_MANIFOLD_MAX];
+        TnContactPoint points[of == WITH_SPHERE ? 1 : TN_MANIFOLD_MAX]; /* a sphere touches once */
         int i = s.others[k], first = c.pair_start[i], count = c.pair_start[i + 1] - first;
         if (!count) return;
-        look_at(s, i, false, points, count);
+        look_at<of>(s, i, points, count);
         for (int p = 0; p < count; p++) write_touch(b, s, c, first + p, &points[p]);
     });
 }

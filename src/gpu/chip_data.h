@@ -27,11 +27,11 @@ struct float2 {
 namespace tn
 {
 
-#define TN_CHIP_OWN 3       /* contacts of a thread */
-#define TN_CHIP_THREADS 512 /* at most */
-#define TN_CHIP_WAVES 4     /* of blocks that a launch steps, where parts of a step are launches */
+#define TN_CHIP_OWN 3        /* contacts of a thread */
+#define TN_CHIP_THREADS 512  /* at most */
+#define TN_CHIP_WAVES 4      /* of blocks that a launch steps, where parts of a step are launches */
 #define TN_OTHER_THREADS 128 /* that look at pairs of other shapes than spheres */
-#define TN_CHIP_MATRIX 7 /* H⁻¹ and A of a body, in fours */
+#define TN_CHIP_MATRIX 7     /* H⁻¹ and A of a body, in fours */
 #ifndef TN_CHIP_KEPT
 #define TN_CHIP_KEPT 0 /* of them in registers */
 #endif

@@ -60,11 +60,12 @@ TN_DEVICE inline void find_pairs(const Block &block, const Worlds &b, ChipWorld 
 }
 
 /* All that needs the engine's routines for shapes other than spheres. */
+template <PairsOf of>
 TN_DEVICE inline void look_at_others(const Block &block, const Worlds &b, ChipWorld &s,
                                      const Chip &c)
 {
-    count_others(block, b, s);
-    if (!s.stuck) write_others(block, b, s, c);
+    count_others<of>(block, b, s);
+    if (!s.stuck) write_others<of>(block, b, s, c);
 }
 
 TN_DEVICE inline void write_records(const Block &block, const Worlds &b, ChipWorld &s,
@@ -110,7 +111,7 @@ TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, 
     const Block block = block_of(s);
     const Chip c = chip_of(b, s);
     find_pairs(block, b, s, w);
-    if (!s.stuck) look_at_others(block, b, s, c);
+    if (!s.stuck) look_at_others<ANY>(block, b, s, c);
     if (!s.stuck) write_records(block, b, s, c);
     if (!s.stuck) factor_records(block, b, s, c);
 }
