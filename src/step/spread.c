@@ -13,6 +13,13 @@
 
 /* ---- what cannot be spread ---- */
 
+static bool has_kind(const TnModel *m, TnSubsystemKind kind)
+{
+    for (int i = 0; i < m->subsystem_count; i++)
+        if (m->subsystems[i].kind == kind) return true;
+    return false;
+}
+
 static bool check(const TnWorld *world, TnError *err)
 {
     const TnModel *m = world->model;
@@ -21,7 +28,9 @@ static bool check(const TnWorld *world, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{m->rigid_count != m->subsystem_count, "something other than free bodies"},
+    } parts[] = {{has_kind(m, TN_SUBSYSTEM_TREE), "a robot (bodies with joints)"},
+                 {has_kind(m, TN_SUBSYSTEM_ROD), "a cable"},
+                 {has_kind(m, TN_SUBSYSTEM_SOFT), "a soft body"},
                  {m->equality_count > 0, "an equality"},
                  {m->tendon_count > 0, "a tendon"},
                  {m->actuator_count > 0, "an actuator"},
@@ -43,7 +52,9 @@ static bool check(const TnWorld *world, TnError *err)
     bool ok = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (!parts[i].there) continue;
-        tn_error_add(err, TN_ERROR_USAGE, "spread: a world in parts cannot have %s", parts[i].what);
+        tn_error_add(err, TN_ERROR_USAGE,
+                     "spread: a world in parts cannot have %s; without --spread it can",
+                     parts[i].what);
         ok = false;
     }
     return ok;

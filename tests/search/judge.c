@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "math/vec3.h"
 
-#define OVERLAP 1e-7     /* m: deeper than this at the start is no fair start */
-#define LEAST_SPEED 0.01 /* m/s: energies of slower motion are not looked at */
-#define SECONDS_AT_MOST 60
+#define OVERLAP 1e-7       /* m: deeper than this at the start is no fair start */
+#define LEAST_SPEED 0.01   /* m/s: energies of slower motion are not looked at */
+#define SECONDS_AT_MOST 60 /* of processor time; other programs do not count */
 
 const char *const finding_names[FINDING_COUNT] = {"energy",  "created",    "linear",   "angular",
                                                   "depth",   "escaped",    "diverged", "crashed",
@@ -227,7 +228,7 @@ void judge(const Sketch *sketch, Verdict *verdict)
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        alarm(SECONDS_AT_MOST);
+        setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS_AT_MOST, SECONDS_AT_MOST + 5});
         judge_here(sketch, verdict);
         hand_over(ends[1], verdict);
         _exit(0);
@@ -241,5 +242,5 @@ void judge(const Sketch *sketch, Verdict *verdict)
     memset(verdict, 0, sizeof *verdict);
     verdict->amount[FINDING_CRASHED] = WIFSIGNALED(status) ? WTERMSIG(status) : 1.0;
     snprintf(verdict->note, sizeof verdict->note,
-             WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "took too long" : "crashed");
+             WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "took too long" : "crashed");
 }

@@ -257,7 +257,7 @@ TEST(what_cannot_be_in_parts_is_named)
     def.sleep = TN_SLEEP_ALL;
     CHECK(!tn_world_create(&def, model, &err));
     CHECK(err.code == TN_ERROR_USAGE);
-    CHECK(strstr(err.message, "something other than free bodies"));
+    CHECK(strstr(err.message, "a robot (bodies with joints)"));
     CHECK(strstr(err.message, "sleeping"));
     tn_model_destroy(model);
 }
