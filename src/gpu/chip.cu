@@ -67,12 +67,6 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, 2) write_chips(const __grid_c
     block.once([&] { kept_chip(b, w)->stuck = s.stuck; });
 }
 
-__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) factor_chips(const __grid_constant__ Worlds b)
-{
-    TN_KEPT_CHIP
-    factor_records(block, b, s, carried_chip(b, s, fast_memory));
-}
-
 __global__ void __launch_bounds__(TN_CHIP_THREADS, 1)
     iterate_chips(const __grid_constant__ Worlds b)
 {
@@ -161,7 +155,6 @@ void Chips::run_parts(Queue &q, Worlds b)
                                           : look_at_others_of_chips<ANY>;
         others<<<blocks, TN_OTHER_THREADS, 0, q.stream>>>(b);
         write_chips<<<blocks, edge, search_size, q.stream>>>(b);
-        factor_chips<<<blocks, edge, 0, q.stream>>>(b);
         iterate_chips<<<blocks, threads, size, q.stream>>>(b);
         end_chips<<<blocks, edge, 0, q.stream>>>(b);
         q.check(cudaGetLastError(), "starting the worlds");
@@ -177,7 +170,6 @@ void Chips::run_parts(Queue &q, Worlds b)
             if (!s.stuck) look_at_others<ANY>(block, b, s, c);
             if (!s.stuck) write_records(block, b, s, c);
             if (s.stuck) continue;
-            factor_records(block, b, s, c);
             s.alpha = b.alpha;
             s.iterations = b.iterations;
             lay_out_chip(b, c, (char *)pool.data());

@@ -79,12 +79,6 @@ TN_DEVICE inline void write_records(const Block &block, const Worlds &b, ChipWor
     list_sides(block, b, s, c);
     block.each(b.body_count + 1, [&](int r) { write_velocity(b, s, c, r); });
     LAP_ON_CHIP(5)
-}
-
-TN_DEVICE inline void factor_records(const Block &block, const Worlds &b, ChipWorld &s,
-                                     const Chip &c)
-{
-    LAPS_START
     block.each(b.body_count, [&](int r) { factor_rank(b, s, c, r); });
     LAP_ON_CHIP(6)
 }
@@ -113,7 +107,6 @@ TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, 
     find_pairs(block, b, s, w);
     if (!s.stuck) look_at_others<ANY>(block, b, s, c);
     if (!s.stuck) write_records(block, b, s, c);
-    if (!s.stuck) factor_records(block, b, s, c);
 }
 
 TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
