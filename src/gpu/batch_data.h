@@ -38,6 +38,8 @@ struct Worlds {
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
     int qpos_count, dof_count, mocap_count, subsystem_count;
     const uint32_t *may_meet; /* per moving slot and segment: whom it may meet at all */
+    bool only_with_spheres;   /* one of each pair is a sphere */
+    bool only_spheres_move;   /* and all that moves freely are spheres */
     Robots robots;
     int pair_room, contact_room, segments; /* segments: of 32 slots */
     double theta, stabilization;

@@ -189,13 +189,20 @@ template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollide
     size_t words = ((size_t)c->count + 31) / 32;
     std::vector<uint32_t> may_meet((size_t)c->moving_count * words);
     std::vector<TnOverlap> overlaps;
-    for (int i = 0; i < c->moving_count; i++)
+    b.only_with_spheres = true;
+    b.only_spheres_move = true;
+    for (int i = 0; i < c->moving_count; i++) {
+        b.only_spheres_move &= c->slots[i].shape_type == TN_GEOM_SPHERE;
         for (int k = i + 1; k < c->count; k++) {
             double least;
             if (!tn_filter_verdict(c, i, k, &least)) continue;
+            b.only_with_spheres &= c->slots[i].shape_type == TN_GEOM_SPHERE ||
+                                   c->slots[k].shape_type == TN_GEOM_SPHERE;
             may_meet[(size_t)i * words + (size_t)k / 32] |= 1u << (k % 32);
             if (least > -INFINITY) overlaps.push_back(TnOverlap{i, k, least});
         }
+    }
+    b.only_spheres_move &= overlaps.empty();
     b.may_meet = own.copy(q, may_meet.data(), may_meet.size());
     out.overlaps = own.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();

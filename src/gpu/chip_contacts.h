@@ -10,10 +10,10 @@
 namespace tn
 {
 
-TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, int i,
-                                  const TnContactPoint *point)
+/* A contact point and its row as a record. */
+TN_DEVICE inline void write_record(const Worlds &b, ChipWorld &s, const Chip &c, int i,
+                                   const TnContactPoint *point, const Row &row)
 {
-    const Row row = row_of(b, s, point);
     const double *n = point->normal, *p = point->arm1, *o = point->arm2, *total = row.total,
                  *last = row.last, *give = row.give;
     float share = (float)b.warm_start;
@@ -31,22 +31,33 @@ TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     if (s.ratio > 0.0) s.given[i] = float4{(float)give[0], (float)give[1], (float)give[2], 0.0f};
 }
 
-/* The points of all pairs. */
-TN_DEVICE inline void write_touches(const Block &block, const Worlds &b, ChipWorld &s,
-                                    const Chip &c)
+TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, int i,
+                                  const TnContactPoint *point)
+{
+    write_record(b, s, c, i, point, row_of(b, s, point));
+}
+
+/* The points of pairs of spheres. */
+TN_DEVICE inline void write_plain(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
 {
     block.each(s.pair_count, [&](int i) {
         TnContactPoint point;
         int first = c.pair_start[i];
         if (c.pair_start[i + 1] == first || !is_plain(s, i)) return;
-        look_at(s, i, true, &point, 1);
+        look_at<SPHERES>(s, i, &point, 1);
         write_touch(b, s, c, first, &point);
     });
+}
+
+/* Of other pairs. */
+template <PairsOf of>
+TN_DEVICE inline void write_others(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
+{
     block.each(s.other_count, [&](int k) {
-        TnContactPoint points[TN_MANIFOLD_MAX];
+        TnContactPoint points[of == WITH_SPHERE ? 1 : TN_MANIFOLD_MAX]; /* a sphere touches once */
         int i = s.others[k], first = c.pair_start[i], count = c.pair_start[i + 1] - first;
         if (!count) return;
-        look_at(s, i, false, points, count);
+        look_at<of>(s, i, points, count);
         for (int p = 0; p < count; p++) write_touch(b, s, c, first + p, &points[p]);
     });
 }
@@ -156,7 +167,7 @@ TN_DEVICE inline void factor_rank(const Worlds &b, ChipWorld &s, const Chip &c, 
                n[3] = {n4.x, n4.y, n4.z};
         add_side(at, n, beta, force, v, H, g);
     }
-    pack_inertia(&s.systems[c.order[r]], A);
+    for (int k = 0; k < 7; k++) A[k] = (double)s.inertia[k * b.body_count + c.order[r]];
     for (int k = 0; k < 3; k++) H[sym6(k, k)] += A[0];
     for (int i = 3, p = 1; i < 6; i++)
         for (int j = i; j < 6; j++) H[sym6(i, j)] += A[p++];
