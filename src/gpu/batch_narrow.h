@@ -107,10 +107,12 @@ template <PairsOf of> TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSl
            reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
     m.count = 0;
     if (!collide_few<of>(&first, &second, reach, &m)) return;
-    if (m.count && tn_manifold_nearest(&m) < pair->least) return;
+    /* a sphere has one point, and is no part of a robot */
+    int count = of == WITH_SPHERE ? m.count > 0 : m.count;
+    if (of != WITH_SPHERE && count && tn_manifold_nearest(&m) < pair->least) return;
     if (swap) v3_scale(m.normal, m.normal, -1.0);
     TnWhen start = {0.0, d->twists};
-    for (int k = 0; k < m.count; k++) {
+    for (int k = 0; k < count; k++) {
         const TnManifoldPoint *p = &m.points[k];
         if (p->gap > allowed &&
             !(p->gap <= allowed + d->t * tn_closing_at(d, pair, p->pos, m.normal, start).most))

@@ -194,14 +194,14 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
 
 /* ---- the parts of a step ---- */
 
-/* The free motion. */
+/* The free motion, but for that of robots: begin_robot. */
 template <class R>
 TN_DEVICE void start_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
     open_memory(block, b, s, w);
     open_world(block, b, s, w);
     block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
-    assemble_robots(block, b, s);
+    block.each(b.robots.actuator_count, [&](int i) { find_inputs(b, s, i); });
 }
 
 /* Up to the contacts as the iteration reads them. One whose memory for pairs or contacts is too

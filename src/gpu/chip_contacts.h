@@ -78,11 +78,15 @@ TN_DEVICE inline void soften_touch(const Worlds &b, ChipWorld &s, const Chip &c,
     s.given[i] = float4{more * give.x, more * give.y, more * give.z, 0.0f};
 }
 
-/* Where the pushes of a body begin; each is 32 places on. */
+/* Where the sides of a body begin; each is 32 places on. */
 TN_DEVICE inline int first_place(const Chip &c, int rank)
 {
     return c.slice[rank >> 5] + (rank & 31);
 }
+
+/* Pushes lie as the sides do, but each row of 32 is turned by one more: contacts that follow each
+ * other mostly push the same body, and write to different banks. */
+TN_DEVICE inline int turned(int row, int rank) { return (rank + row) & 31; }
 
 /* The number of each body; stuck where there is not enough room for the pushes. */
 TN_DEVICE inline void rank_bodies(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
@@ -133,9 +137,10 @@ TN_DEVICE inline void list_sides(const Block &block, const Worlds &b, ChipWorld 
             for (; k > begin && c.sides[k - 32] > x; k -= 32) c.sides[k] = c.sides[k - 32];
             c.sides[k] = x;
         }
-        for (int i = begin; i < end; i += 32) {
-            Two16 *place = &c.places[c.sides[i] >> 1];
-            (c.sides[i] & 1 ? place->b : place->a) = (uint16_t)i;
+        for (int k = 0; k < c.fill[r]; k++) {
+            int side = c.sides[begin + 32 * k], at = c.slice[r >> 5] + 32 * k + turned(k, r);
+            Two16 *place = &c.places[side >> 1];
+            (side & 1 ? place->b : place->a) = (uint16_t)at;
         }
     });
 }

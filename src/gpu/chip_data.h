@@ -77,6 +77,7 @@ struct alignas(16) ChipWorld : WorldBase {
     int *key_geom;         /* of this geom1 */
     float4 *given;         /* what goes to e of contacts that yield */
     double mixed;          /* α of Chip.state */
+    double per_theta;      /* 1/θ */
     Carry carry;
     char *pool; /* the shared memory */
     int *sums;  /* as Block.sums */
@@ -168,24 +169,9 @@ TN_DEVICE inline Block block_of(const ChipWorld &s)
 /* Of a block, in device memory. */
 TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Cursor &c)
 {
-    size_t n = (size_t)b.body_count, links = (size_t)b.link_count, slots = (size_t)b.slot_count,
-           contacts = (size_t)b.chip_contacts;
-    c.take(s.model, 1);
-    c.take(s.collider, 1);
-    c.take(s.detection, 1);
-    c.take(s.dynamics, 1);
-    c.take(s.slots, slots);
-    c.take(s.place, slots);
-    c.take(s.frames, links);
-    c.take(s.twists, links);
-    c.take(s.end_twists, links);
-    c.take(s.systems, n);
-    c.take(s.inverse, 7 * n);
-    c.take(s.v_end, 6 * n);
-    c.take(s.pushed, n);
+    size_t n = (size_t)b.body_count, contacts = (size_t)b.chip_contacts;
+    lay_out_base(b, s, c);
     c.take(s.others, (size_t)b.chip_pairs);
-    c.take(s.next_qpos, (size_t)b.qpos_count);
-    c.take(s.next_qvel, (size_t)b.dof_count);
     c.take(s.matrix, TN_CHIP_MATRIX * n);
     c.take(s.inertia, 7 * n);
     c.take(s.g, 6 * n);

@@ -1,4 +1,5 @@
 /* grain.cu: blocks for worlds in which only spheres move: grain_data.h. */
+#define TN_APART /* what the engine's functions are handed stays in registers */
 #include "chip.h"
 
 #include "grain_step.h"
@@ -6,7 +7,8 @@
 namespace tn
 {
 
-#define TN_GRAIN_THREADS 256 /* at most, two blocks at a time on a multiprocessor */
+/* At most. With 384 that have two contacts each, and 80 registers, it was a tenth slower. */
+#define TN_GRAIN_THREADS 256
 
 /* The places of a block, and what its worlds share. */
 TN_DEVICE inline void open_grains(const Block &block, const Worlds &b, ChipWorld &s, char *scratch)
@@ -17,6 +19,7 @@ TN_DEVICE inline void open_grains(const Block &block, const Worlds &b, ChipWorld
         lay_out_block(b, s, large);
         s.bounds = c.bounds;
         s.v_end = c.v;
+        s.per_theta = 1.0 / b.theta;
         s.pair_room = b.chip_pairs;
         s.contact_room = b.chip_contacts;
     });
@@ -53,9 +56,9 @@ void GrainBlocks::take(Queue &q, const Worlds &b, int wanted)
     at_once = 1;
 #ifdef __CUDACC__
     int device = 0, each = 0, count = 0;
-    q.check(cudaFuncSetAttribute(step_grains, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)size),
-            "using the device");
+    q.check(
+        cudaFuncSetAttribute(step_grains, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size),
+        "using the device");
     q.check(cudaGetDevice(&device), "using the device");
     q.check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
             "using the device");

@@ -25,11 +25,13 @@ struct Grains : Chip {
     float *inverse;     /* 7: as WorldBase.inverse */
     double *pos;        /* per sphere: 3 */
     float *offset;      /* 3: from the body's centre of mass to it */
-    Two16 *touching;    /* slots of each contact */
-    float4 *balls;      /* over the step */
+    double *radius;
+    uint16_t *body;
+    Two16 *touching; /* slots of each contact */
+    float4 *balls;   /* over the step */
     Two16 *pairs;
-    int *pair_at;      /* the contact of a pair, and of the one behind the last */
-    uint16_t *unlike;  /* pairs, or contacts, with what is neither a sphere nor a plane */
+    int *pair_at;     /* the contact of a pair, and of the one behind the last */
+    uint16_t *unlike; /* pairs, or contacts, with what is neither a sphere nor a plane */
     int *unlike_count;
 };
 
@@ -49,11 +51,13 @@ TN_DEVICE_AND_HOST inline size_t lay_out_grains(const Worlds &b, Grains &c, char
     Cursor begin = all, states = all;
     begin.take(c.pos, 3 * spheres);
     begin.take(c.offset, 3 * spheres);
+    begin.take(c.radius, spheres);
+    begin.take(c.body, spheres);
     begin.take(c.touching, contacts);
     states.take(c.state, contacts);
     begin.used = begin.used > states.used ? begin.used : states.used;
     Cursor search = begin, records = begin;
-    search.take(c.balls, spheres);
+    search.take(c.balls, (spheres + 31) / 32 * 32);
     search.take(c.bounds, (size_t)b.slot_count);
     search.take(c.masks, rows);
     search.take(c.mask_start, rows + 1);

@@ -38,10 +38,10 @@ TN_DEVICE inline void assemble_grain(const Worlds &b, ChipWorld &s, const Grains
 }
 
 /* Of a body, at the end of the step without forces. */
-TN_DEVICE inline void end_twist(const Worlds &b, const Grains &c, int body, double out[6])
+TN_DEVICE inline void end_twist(const ChipWorld &s, const Grains &c, int body, double out[6])
 {
     const double *v = c.v + 6 * body, *v_free = c.v_free + 6 * body;
-    for (int k = 0; k < 6; k++) out[k] = v[k] + (v_free[k] - v[k]) / b.theta;
+    for (int k = 0; k < 6; k++) out[k] = v[k] + (v_free[k] - v[k]) * s.per_theta;
 }
 
 /* The velocity of a sphere's centre then. */
@@ -56,8 +56,9 @@ TN_DEVICE inline void centre_velocity(const Grains &c, int slot, const double tw
 /* Its place, and the ball that holds it over the step: as tn_bounds_place and tn_bounds_sweep. */
 TN_DEVICE inline void place_grain(const Worlds &b, const ChipWorld &s, const Grains &c, int slot)
 {
-    const TnSlot *own = &b.collider->slots[slot];
+    const TnSlot *own = &s.slots[slot];
     const TnSlotLocal *local = &b.collider->locals[slot];
+    int body = b.link_body[own->link];
     TnLinkFrame frame;
     double pos[3], twist[6], velocity[3];
     read_frame(s, own->link, &frame);
@@ -65,7 +66,9 @@ TN_DEVICE inline void place_grain(const Worlds &b, const ChipWorld &s, const Gra
     v3_add(pos, pos, frame.pos);
     v3_copy(c.pos + 3 * slot, pos);
     for (int k = 0; k < 3; k++) c.offset[3 * slot + k] = (float)(pos[k] - frame.com[k]);
-    end_twist(b, c, b.link_body[own->link], twist);
+    c.radius[slot] = own->radius;
+    c.body[slot] = (uint16_t)body;
+    end_twist(s, c, body, twist);
     centre_velocity(c, slot, twist, velocity);
     double rounding = 1.2e-7 * (fabs(pos[0]) + fabs(pos[1]) + fabs(pos[2])),
            grow = 0.5 * s.detection->slack + local->bound_margin + s.t * v3_norm(velocity);
@@ -83,12 +86,16 @@ TN_DEVICE inline uint32_t partners_of_ball(const Worlds &b, const ChipWorld &s, 
         boxes = end < b.finite_count ? end : b.finite_count;
     if (!may) return 0;
     const float4 own = c.balls[slot];
-    int k = first > slot ? first : slot + 1;
-    for (; k < spheres; k++) {
-        float4 o = c.balls[k];
-        float x = o.x - own.x, y = o.y - own.y, z = o.z - own.z, reach = o.w + own.w;
-        if (x * x + y * y + z * z <= reach * reach * 1.000001f) mask |= 1u << (k - first);
+    int k = first;
+    for (; k < spheres; k += 8) { /* there is room for 32 */
+        TN_UNROLL
+        for (int j = 0; j < 8; j++) {
+            float4 o = c.balls[k + j];
+            float x = o.x - own.x, y = o.y - own.y, z = o.z - own.z, reach = o.w + own.w;
+            if (x * x + y * y + z * z <= reach * reach) mask |= 1u << (k + j - first);
+        }
     }
+    k = first > b.moving_count ? first : b.moving_count;
     const TnBounds box = {{own.x, own.y, own.z}, slot, {own.w, own.w, own.w}, own.w};
     for (; k < boxes; k++)
         if (tn_bounds_meet(&c.bounds[k], &box)) mask |= 1u << (k - first);
@@ -102,6 +109,36 @@ TN_DEVICE inline uint32_t partners_of_ball(const Worlds &b, const ChipWorld &s, 
             mask |= 1u << (k - first);
     }
     return mask & may;
+}
+
+TN_DEVICE inline bool is_alike(const Worlds &b, const ChipWorld &s, Two16 slots)
+{
+    if (slots.b < b.moving_count) return true;
+    TnGeomType type = s.slots[slots.b].shape_type;
+    return type == TN_GEOM_SPHERE || type == TN_GEOM_PLANE;
+}
+
+/* Writes down one of those that are unlike, too. */
+TN_DEVICE inline void list_pair(const Worlds &b, const ChipWorld &s, const Grains &c, Two16 *list,
+                                int at, Two16 slots)
+{
+    list[at] = slots;
+    if (!is_alike(b, s, slots)) c.unlike[atomic_add(c.unlike_count, 1)] = (uint16_t)at;
+}
+
+/* f of each of a list, true: of one that is unlike. Those come first: other threads need not wait
+ * for them. */
+template <class F>
+TN_DEVICE inline void each_pair(const Block &block, const Worlds &b, const ChipWorld &s,
+                                const Grains &c, const Two16 *list, int count, F f)
+{
+    int unlike = *c.unlike_count;
+    block.each(unlike + count, [&](int k) {
+        if (k < unlike)
+            f(c.unlike[k], true);
+        else if (is_alike(b, s, list[k - unlike]))
+            f(k - unlike, false);
+    });
 }
 
 /* Pairs whose balls and boxes meet, in the order of their first slots. */
@@ -132,42 +169,70 @@ TN_DEVICE inline void pair_grains(const Block &block, const Worlds &b, ChipWorld
     block.each(rows, [&](int i) {
         int slot = i / b.segments, first = 32 * (i % b.segments), at = c.mask_start[i];
         for (uint32_t left = c.masks[i]; left; left &= left - 1)
-            c.pairs[at++] =
-                Two16{(uint16_t)slot, (uint16_t)(first + bit_count((left & (0u - left)) - 1u))};
+            list_pair(
+                b, s, c, c.pairs, at++,
+                Two16{(uint16_t)slot, (uint16_t)(first + bit_count((left & (0u - left)) - 1u))});
     });
 }
 
-/* A sphere and another slot as the engine sees a collider, a detection and a list of points. */
-struct Couple {
-    TnSlot slots[2];
-    TnLinkFrame frames[2]; /* only com */
-    double twists[2][6];
-    TnSlotPair pair;
-};
+/* A sphere and another slot as the engine sees a collider, a detection and a list of points. Each a
+ * variable of its own: so the compiler finds out that none needs memory. */
+#define TN_COUPLE                                                                                  \
+    TnSlot two[2];                                                                                 \
+    TnLinkFrame frames[2]; /* only com */                                                          \
+    double twists[2][6];                                                                           \
+    TnSlotPair pair{};                                                                             \
+    TnCollider collider;                                                                           \
+    TnDetection d;                                                                                 \
+    TnEmitter e{};                                                                                 \
+    take_grain(s, c, slots.a, 0, &two[0], frames[0].com, twists[0]);                               \
+    if (slots.b < b.moving_count)                                                                  \
+        take_grain(s, c, slots.b, 1, &two[1], frames[1].com, twists[1]);                           \
+    else                                                                                           \
+        take_led(b, s, slots.b, &two[1], frames[1].com, twists[1]);                                \
+    pair.slot2 = 1;                                                                                \
+    pair.explicit_pair = -1;                                                                       \
+    pair.margin = two[0].margin + two[1].margin;                                                   \
+    pair.least = -INFINITY;                                                                        \
+    pair.together = INFINITY;                                                                      \
+    collider.slots = two;                                                                          \
+    collider.fixed_start = slots.b < b.collider->fixed_start ? 2 : 1;                              \
+    collider.surfaces = s.collider->surfaces;                                                      \
+    d.collider = &collider;                                                                        \
+    d.frames = frames;                                                                             \
+    d.twists = twists;                                                                             \
+    d.t = s.t;                                                                                     \
+    d.slack = s.detection->slack;                                                                  \
+    d.alone = true;                                                                                \
+    d.touching = TN_TOUCHING;                                                                      \
+    d.far = TN_FAR;                                                                                \
+    e.detection = &d;                                                                              \
+    e.surface1 = e.surface2 = -1;                                                                  \
+    e.points = point;                                                                              \
+    e.capacity = room;
 
-TN_DEVICE inline void take_grain(const Worlds &b, const Grains &c, int slot, int at, Couple &o)
+TN_DEVICE inline void take_grain(const ChipWorld &s, const Grains &c, int slot, int at, TnSlot *to,
+                                 double com[3], double twist[6])
 {
-    const TnSlot *from = &b.collider->slots[slot];
-    TnSlot *to = &o.slots[at];
-    end_twist(b, c, b.link_body[from->link], o.twists[at]);
+    const TnSlot *from = &s.slots[slot];
+    end_twist(s, c, c.body[slot], twist);
     v3_copy(to->pos, c.pos + 3 * slot);
-    to->radius = from->radius;
-    centre_velocity(c, slot, o.twists[at], to->velocity);
-    to->speed = v3_norm(to->velocity);
+    to->radius = c.radius[slot];
+    centre_velocity(c, slot, twist, to->velocity);
+    to->speed = INFINITY; /* their balls meet already */
     to->link = at;
     to->geom = from->geom;
     to->surface = from->surface;
     to->piece = from->piece;
     to->margin = from->margin;
-    for (int k = 0; k < 3; k++)
-        o.frames[at].com[k] = to->pos[k] - (double)c.offset[3 * slot + k];
+    for (int k = 0; k < 3; k++) com[k] = to->pos[k] - (double)c.offset[3 * slot + k];
 }
 
 /* What does not move freely. */
-TN_DEVICE inline void take_led(const Worlds &b, const ChipWorld &s, int slot, Couple &o)
+TN_DEVICE inline void take_led(const Worlds &b, const ChipWorld &s, int slot, TnSlot *to,
+                               double com[3], double twist[6])
 {
     const TnSlot *from = &s.slots[slot];
-    TnSlot *to = &o.slots[1];
     int link = from->link;
     v3_copy(to->pos, from->pos);
     to->radius = from->radius;
@@ -179,100 +244,47 @@ TN_DEVICE inline void take_led(const Worlds &b, const ChipWorld &s, int slot, Co
     to->piece = from->piece;
     to->margin = from->margin;
     if (slot >= b.collider->fixed_start) return;
-    v3_copy(o.frames[1].com, s.frames[link].com);
-    for (int k = 0; k < 6; k++) o.twists[1][k] = s.end_twists[link][k];
-}
-
-TN_DEVICE inline void take_couple(const Worlds &b, const ChipWorld &s, const Grains &c, Two16 slots,
-                                  Couple &o, TnCollider &collider, TnDetection &d, TnEmitter &e)
-{
-    take_grain(b, c, slots.a, 0, o);
-    if (slots.b < b.moving_count)
-        take_grain(b, c, slots.b, 1, o);
-    else
-        take_led(b, s, slots.b, o);
-    o.pair = TnSlotPair{};
-    o.pair.slot2 = 1;
-    o.pair.explicit_pair = -1;
-    o.pair.margin = o.slots[0].margin + o.slots[1].margin;
-    o.pair.least = -INFINITY;
-    o.pair.together = INFINITY;
-    collider.slots = o.slots;
-    collider.fixed_start = slots.b < b.collider->fixed_start ? 2 : 1;
-    collider.surfaces = s.collider->surfaces;
-    d.collider = &collider;
-    d.frames = o.frames;
-    d.twists = o.twists;
-    d.t = s.t;
-    d.slack = s.detection->slack;
-    d.alone = true;
-    d.touching = TN_TOUCHING;
-    d.far = TN_FAR;
-    e.detection = &d;
-    e.surface1 = e.surface2 = -1;
+    v3_copy(com, s.frames[link].com);
+    for (int k = 0; k < 6; k++) twist[k] = s.end_twists[link][k];
 }
 
 /* Writes the point of a sphere with another one or with a plane; returns whether there is one. */
 TN_DEVICE inline int look_at_alike(const Worlds &b, const ChipWorld &s, const Grains &c,
                                    Two16 slots, TnContactPoint *point, int room)
 {
-    Couple o;
-    TnCollider collider;
-    TnDetection d;
-    TnEmitter e{};
-    take_couple(b, s, c, slots, o, collider, d, e);
-    e.points = point;
-    e.capacity = room;
+    TN_COUPLE
     if (slots.b < b.finite_count) {
-        tn_emit_spheres(&e, &o.pair);
+        tn_emit_spheres(&e, &pair);
     } else {
         collider.place = (TnTransform *)b.collider->place + (slots.b - 1);
-        tn_emit_sphere_plane(&e, &o.pair);
+        tn_emit_sphere_plane(&e, &pair);
     }
     return e.count;
 }
 
 /* Of a sphere with anything else. */
-TN_DEVICE __noinline__ inline int look_at_unlike(const Worlds &b, const ChipWorld &s, Two16 slots,
-                                                 TnContactPoint *point, int room)
+TN_DEVICE inline int look_at_unlike(const Worlds &b, const ChipWorld &s, const Grains &c,
+                                    Two16 slots, TnContactPoint *point, int room)
 {
-    const Grains c = grains_of(b, s);
-    Couple o;
-    TnCollider collider;
-    TnDetection d;
-    TnEmitter e{};
+    TN_COUPLE
     const TnShape shapes[2] = {b.collider->shape[slots.a], b.collider->shape[slots.b]};
     TnTransform places[2];
-    take_couple(b, s, c, slots, o, collider, d, e);
-    v3_copy(places[0].pos, o.slots[0].pos);
+    two[0].speed = v3_norm(two[0].velocity);
+    v3_copy(places[0].pos, two[0].pos);
     places[1] = s.place[slots.b];
     collider.shape = (TnShape *)shapes;
     collider.place = places;
-    e.points = point;
-    e.capacity = room;
-    emit_shapes<WITH_SPHERE>(&e, &o.pair);
+    emit_shapes<WITH_SPHERE>(&e, &pair);
     return e.count;
-}
-
-TN_DEVICE inline bool is_alike(const Worlds &b, Two16 slots)
-{
-    TnGeomType type = b.collider->slots[slots.b].shape_type;
-    return slots.b < b.moving_count || type == TN_GEOM_SPHERE || type == TN_GEOM_PLANE;
 }
 
 /* The pairs that have a contact, in their order. A sphere touches anything at one point. */
 TN_DEVICE inline void list_touching(const Block &block, const Worlds &b, ChipWorld &s,
                                     const Grains &c)
 {
-    block.each(s.pair_count, [&](int i) {
-        if (is_alike(b, c.pairs[i]))
-            c.pair_at[i] = look_at_alike(b, s, c, c.pairs[i], nullptr, 0);
-        else
-            c.unlike[atomic_add(c.unlike_count, 1)] = (uint16_t)i;
-    });
-    block.each(*c.unlike_count, [&](int k) {
-        int i = c.unlike[k];
-        c.pair_at[i] = look_at_unlike(b, s, c.pairs[i], nullptr, 0);
+    each_pair(block, b, s, c, c.pairs, s.pair_count, [&](int i, bool unlike) {
+        c.pair_at[i] = unlike ? look_at_unlike(b, s, c, c.pairs[i], nullptr, 0)
+                              : look_at_alike(b, s, c, c.pairs[i], nullptr, 0);
     });
     block.scan(c.pair_at, s.pair_count);
     block.once([&] {
@@ -282,7 +294,8 @@ TN_DEVICE inline void list_touching(const Block &block, const Worlds &b, ChipWor
     });
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
-        if (c.pair_at[i + 1] > c.pair_at[i]) c.touching[c.pair_at[i]] = c.pairs[i];
+        if (c.pair_at[i + 1] > c.pair_at[i])
+            list_pair(b, s, c, c.touching, c.pair_at[i], c.pairs[i]);
     });
 }
 

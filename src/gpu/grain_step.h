@@ -13,20 +13,20 @@ namespace tn
 /* One side of a contact: its motion at the step's start and at its end without forces, v_free, all
  * at the contact, and how much it yields. */
 struct GrainSide {
-    double v[3], end[3], free[3], C[2];
+    double v[3], end[3], free[3];
+    float C[2];
 };
 
-TN_DEVICE inline GrainSide side_of(const Worlds &b, const Grains &c, int body, const double arm[3],
-                                   const double n[3])
+TN_DEVICE inline GrainSide side_of(const ChipWorld &s, const Grains &c, int body,
+                                   const double arm[3], const double n[3])
 {
     GrainSide o;
-    double twist[6], inverse[7];
-    end_twist(b, c, body, twist);
+    const float p[3] = {(float)arm[0], (float)arm[1], (float)arm[2]},
+                m[3] = {(float)n[0], (float)n[1], (float)n[2]};
     point_velocity(o.v, c.v + 6 * body, arm);
-    point_velocity(o.end, twist, arm);
     point_velocity(o.free, c.v_free + 6 * body, arm);
-    for (int k = 0; k < 7; k++) inverse[k] = (double)c.inverse[7 * body + k];
-    compliance(inverse, arm, n, o.C);
+    for (int k = 0; k < 3; k++) o.end[k] = o.v[k] + (o.free[k] - o.v[k]) * s.per_theta;
+    compliance<float>(c.inverse + 7 * body, p, m, o.C);
     return o;
 }
 
@@ -35,26 +35,25 @@ TN_DEVICE inline void write_grain(const Worlds &b, ChipWorld &s, const Grains &c
                                   const TnContactPoint &p)
 {
     Two16 slots = c.touching[i];
-    int la = b.collider->slots[slots.a].link, lb = b.collider->slots[slots.b].link;
     const double *n = p.normal;
-    double v[3], v_end[3], size = s.model->links[la].lever;
+    double v[3], v_end[3];
     Row row;
-    row.ra = b.link_body[la];
-    row.rb = b.link_body[lb];
-    GrainSide first = side_of(b, c, row.ra, p.arm1, n), second{};
+    row.ra = c.body[slots.a];
+    row.rb = slots.b < b.moving_count ? c.body[slots.b] : -1;
+    GrainSide first = side_of(s, c, row.ra, p.arm1, n), second{};
     if (row.rb >= 0) {
-        second = side_of(b, c, row.rb, p.arm2, n);
-        if (s.model->links[lb].lever < size) size = s.model->links[lb].lever;
-    } else if (lb >= 1 && lb <= b.mocap_count) {
+        second = side_of(s, c, row.rb, p.arm2, n);
+    } else if (slots.b < b.collider->fixed_start) {
+        int lb = s.slots[slots.b].link;
         point_velocity(second.v, s.twists[lb], p.arm2);
         v3_copy(second.end, second.v);
         v3_copy(second.free, second.v);
     }
-    StepLaw law = {s.t, b.theta, b.stabilization, s.gravity_size, nullptr, nullptr,
-                   nullptr, nullptr};
+    StepLaw law = {s.t,     b.theta, b.stabilization, s.gravity_size,
+                   nullptr, nullptr, nullptr,         nullptr};
     v3_sub(v, second.v, first.v);
     v3_sub(v_end, second.end, first.end);
-    shift_at_speed(law, p.gap, n, v, v_end, size, row.e);
+    shift_at_speed(law, p.gap, n, v, v_end, 0.0, row.e); /* only without gravity a size matters */
     force_before(b, s, &p, row.last);
     weigh_row(b, s.ratio, n, first.C, second.C, first.free, second.free, row);
     row.mu = p.dim == 1 ? 0.0 : p.friction[0];
@@ -64,19 +63,12 @@ TN_DEVICE inline void write_grain(const Worlds &b, ChipWorld &s, const Grains &c
 TN_DEVICE inline void write_grains(const Block &block, const Worlds &b, ChipWorld &s,
                                    const Grains &c)
 {
-    block.each(s.contact_count, [&](int i) {
+    each_pair(block, b, s, c, c.touching, s.contact_count, [&](int i, bool unlike) {
         TnContactPoint point;
-        if (is_alike(b, c.touching[i])) {
+        if (unlike)
+            look_at_unlike(b, s, c, c.touching[i], &point, 1);
+        else
             look_at_alike(b, s, c, c.touching[i], &point, 1);
-            write_grain(b, s, c, i, point);
-        } else {
-            c.unlike[atomic_add(c.unlike_count, 1)] = (uint16_t)i;
-        }
-    });
-    block.each(*c.unlike_count, [&](int k) {
-        TnContactPoint point;
-        int i = c.unlike[k];
-        look_at_unlike(b, s, c.touching[i], &point, 1);
         write_grain(b, s, c, i, point);
     });
 }
@@ -139,6 +131,13 @@ TN_DEVICE inline void advance_grain(const Worlds &b, ChipWorld &s, const Grains 
     advance_free(s, l, frame, system, vhat, s.pushed[i]);
 }
 
+/* Functions of their own have the registers for themselves. */
+TN_DEVICE __noinline__ inline void iterate_grains(const Worlds &b, ChipWorld &s, int iterations,
+                                                  bool first)
+{
+    iterate_records<true>(block_of(s), b, s, grains_of(b, s), iterations, first);
+}
+
 TN_DEVICE __noinline__ inline void soften_grains(const Worlds &b, ChipWorld &s)
 {
     const Block block = block_of(s);
@@ -157,8 +156,7 @@ TN_DEVICE inline void run_grains(const Block &block, const Worlds &b, ChipWorld 
         begin_grains(block, b, s, c, w);
         if (s.stuck) break;
         int iterations = solve_in_chunks(
-            block, b, s,
-            [&](int chunk, bool first) { iterate_records<true>(block, b, s, c, chunk, first); },
+            block, b, s, [&](int chunk, bool first) { iterate_grains(b, s, chunk, first); },
             [&] { judge_grains(block, b, s, c); }, [&] { soften_grains(b, s); });
         if (!(b.tolerance > 0.0)) judge_grains(block, b, s, c);
         block.once([&] { s.iterations = iterations; });
