@@ -165,10 +165,20 @@ static bool take_steps(TnWorld *world, const GpuOptions *o, double *times, TnSte
     return true;
 }
 
+/* m; of free bodies alone, with three numbers of place and four of orientation each */
+static double highest_body(const TnWorld *world)
+{
+    TnStateView state = tn_world_state(world);
+    double top = 0.0;
+    for (int i = 2; i < state.qpos_count; i += 7) top = fmax(top, state.qpos[i]);
+    return top;
+}
+
 typedef struct Pile {
     int size;
     double least, median; /* ms */
     double apart;
+    double top; /* m, of a pyramid's highest box */
     bool same;
 } Pile;
 
@@ -190,6 +200,7 @@ static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last
                precision_names[o->precision], o->iterations, last->contact_count, pile->least,
                pile->median, share_of_copy(o, pile, last->contact_count), last->error,
                last->max_penetration, pile->apart, pile->same ? "same" : "DIFFER");
+        if (o->shape == PYRAMID_OF) printf("its highest box is at %.3f m\n", pile->top);
         return;
     }
     json_begin_object(&o->json, NULL);
@@ -205,6 +216,7 @@ static void print_pile(GpuOptions *o, const Pile *pile, const TnStepReport *last
     json_number(&o->json, "depth_m", last->max_penetration);
     json_number(&o->json, "apart", pile->apart);
     json_bool(&o->json, "same_bits", pile->same);
+    if (o->shape == PYRAMID_OF) json_number(&o->json, "highest_m", pile->top);
     json_end(&o->json);
 }
 
@@ -222,13 +234,14 @@ static int measure_size(GpuOptions *o, int size)
     TnModel *model =
         o->model ? tn_model_load(o->model, &err) : make_model(o->shape, o->friction, size, &err);
     if (o->model && model) size = tn_model_info(model).body_count - 1;
-    double apart = NAN;
+    double apart = NAN, top = NAN;
     bool fine = model != NULL;
     for (int run = 0; run < 2 && fine; run++) {
         TnWorld *world = tn_world_create(&def, model, &err);
         fine = world && take_steps(world, o, times, &last);
         if (fine) hash[run] = tn_world_hash(world);
         if (fine && run && o->compare) apart = difference(model, world, def);
+        if (fine && o->shape == PYRAMID_OF) top = highest_body(world);
         tn_world_destroy(world);
     }
     tn_model_destroy(model);
@@ -236,7 +249,7 @@ static int measure_size(GpuOptions *o, int size)
         say("gpu", "%s", err.count ? err.message : "a step was refused");
         return err.count ? code_of(&err) : EXIT_DIVERGED;
     }
-    Pile pile = {size, times[0], times[o->steps / 2], apart, hash[0] == hash[1]};
+    Pile pile = {size, times[0], times[o->steps / 2], apart, top, hash[0] == hash[1]};
     print_pile(o, &pile, &last);
     return EXIT_FINE;
 }

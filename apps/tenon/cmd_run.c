@@ -268,8 +268,8 @@ static const char *missed_steps(const Totals *t, char text[MISSED_SIZE])
 {
     int used = snprintf(text, MISSED_SIZE, "%" PRId64 " of %" PRId64, t->unconverged, t->steps);
     if (t->unconverged && t->worst_step)
-        snprintf(text + used, MISSED_SIZE - (size_t)used, ", worst %.2g at step %" PRId64 ": %s",
-                 t->error, t->worst_step, t->worst);
+        snprintf(text + used, MISSED_SIZE - (size_t)used, ", worst %.2g at step %" PRId64 "%s%s",
+                 t->error, t->worst_step, t->worst[0] ? ": " : "", t->worst);
     return text;
 }
 
@@ -508,9 +508,10 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (result.totals.rough)
         say("run",
             "do not trust this run: %" PRId64 " of %" PRId64
-            " steps have an error above gravity x timestep, the worst at %s; what usually helps: "
-            "%s",
-            result.totals.rough, result.totals.steps, result.totals.worst, result.totals.help);
+            " steps have an error above gravity x timestep%s%s; what usually helps: %s",
+            result.totals.rough, result.totals.steps,
+            result.totals.worst[0] ? ", the worst at " : "", result.totals.worst,
+            result.totals.help);
     run_energy_warn(&result.energy, model);
     if (result.totals.diverged) tell_rejected(&result);
     tn_world_destroy(world);

@@ -298,7 +298,9 @@ TnTrouble tn_world_trouble(const TnWorld *world)
     case TN_TROUBLE_TOLERANCE:
     case TN_TROUBLE_ROUGH:
         tn_world_worst_constraint(world, world->trouble.island, out.where, sizeof out.where);
-        out.help = help_with_constraint(out.where, world->trouble.error > CONTRADICTION);
+        out.help = world->device && tn_world_solver(world).tolerance == 0.0
+                       ? "a tolerance, with which contacts yield, or more iterations"
+                       : help_with_constraint(out.where, world->trouble.error > CONTRADICTION);
         break;
     case TN_TROUBLE_NOT_FINITE:
     case TN_TROUBLE_INDEFINITE:
