@@ -44,8 +44,8 @@ def for_device(text, is_header):
         starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)
         before = line.split("(")[0].split("=")[0]
         if starts and ("(" in line or line.startswith(("static const", "TnCollideFn"))) and "TN_API" not in before:
-            # what other files call is compiled once; inline: several files of the back end may have it
-            apart = "__noinline__ inline "
+            # what other files call is compiled once (shared.h); inline: several files of the back end may have it
+            apart = "TN_APART inline "
             if is_header or line.startswith("static") or line.endswith(";"):
                 apart = ""
             elif INLINE.search(line):

@@ -12,15 +12,13 @@ namespace tn
 
 /* Squared: |D (λ - Π(λ - D⁻¹ u))|², u at the contact. */
 TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
-                                    const double D[2], double mu)
+                                    const double D[2], const double inverse[2], double mu)
 {
-    /* what yields nothing has no map */
-    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = D[0] > 0.0 ? ln - un / D[0] : ln, t[3], lt[3],
-           size = 0.0;
+    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = ln - un * inverse[0], t[3], lt[3], size = 0.0;
     double normal = tn > 0.0 ? tn : 0.0, most = mu * normal;
     for (int k = 0; k < 3; k++) {
         lt[k] = l[k] - ln * n[k];
-        t[k] = D[1] > 0.0 ? lt[k] - (u[k] - un * n[k]) / D[1] : lt[k];
+        t[k] = lt[k] - (u[k] - un * n[k]) * inverse[1];
         size += t[k] * t[k];
     }
     size = sqrt(size);
@@ -30,6 +28,14 @@ TN_DEVICE inline double natural_map(const double u[3], const double l[3], const 
         map += d * d;
     }
     return map;
+}
+
+TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
+                                    const double D[2], double mu)
+{
+    /* what yields nothing has no map */
+    const double inverse[2] = {D[0] > 0.0 ? 1.0 / D[0] : 0.0, D[1] > 0.0 ? 1.0 / D[1] : 0.0};
+    return natural_map(u, l, n, D, inverse, mu);
 }
 
 /* `fresh`: nobody judged in this step before. */

@@ -36,6 +36,11 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #define memcmp device_compare
 #endif
 
+/* Functions that other files call are compiled once for each file of the back end, but where it
+ * says that they are to be part of their callers. */
+#ifndef TN_APART
+#define TN_APART __noinline__
+#endif
 #define _Static_assert static_assert
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
