@@ -31,13 +31,10 @@ TN_DEVICE inline int cell_key(const Base &s, int level, int x, int y, int z)
                  spread(y, s.cell_bits) << 1 | spread(z, s.cell_bits) << 2);
 }
 
-/* In one of the cells from x to last. */
-TN_DEVICE inline bool in_cells(const Base &s, const TnBounds &m, int level, int x, int last, int y,
-                               int z)
+TN_DEVICE inline bool in_cell(const Base &s, const TnBounds &m, int level, int x, int y, int z)
 {
     float cell = s.per_cell[level];
-    int at = cell_of(m.c[0], cell);
-    return at >= x && at <= last && cell_of(m.c[1], cell) == y && cell_of(m.c[2], cell) == z;
+    return cell_of(m.c[0], cell) == x && cell_of(m.c[1], cell) == y && cell_of(m.c[2], cell) == z;
 }
 
 /* Or the two may be an explicit pair. */
@@ -83,14 +80,13 @@ TN_DEVICE inline void each_in_grid(const Base &s, const TnBounds &box, int level
     for (int row = lane; row < count[1] * count[2]; row += s.lanes) {
         int y = low[1] + row % count[1], z = low[2] + row / count[1];
         uint32_t others = (uint32_t)cell_key(s, level, 0, y, z);
-        for (int x = low[0], last; x < low[0] + count[0]; x = last + 1) {
+        for (int x = low[0]; x < low[0] + count[0]; x++) {
             const int *cell = s.cell_start + (others | spread(x, s.cell_bits));
-            last = x & 1 || x + 1 == low[0] + count[0] ? x : x + 1; /* two follow each other */
-            int end = cell[last - x + 1];
+            int end = cell[1];
             for (int m = cell[0]; m < end; m++) {
                 const Box other = s.members[m];
                 if (wanted(other.slot) && is_pair(c, box, other) &&
-                    in_cells(s, other, level, x, last, y, z))
+                    in_cell(s, other, level, x, y, z))
                     take(other.slot);
             }
         }

@@ -2,7 +2,7 @@
  * place of one that counts, a running sum and one that writes.
  *
  * Blocks take tiles of i in turns. Each counts, tells the sum of its tile, and adds up the sums of
- * the tiles before, back to one that has its place already. The places do not depend
+ * the tiles before, 32 at a time, back to one that has its place already. The places do not depend
  * on who is faster. */
 #ifndef TN_GPU_IN_ORDER_H
 #define TN_GPU_IN_ORDER_H
@@ -29,7 +29,6 @@ inline size_t order_bytes(size_t n) { return sizeof(Order) + sizeof(uint64_t) * 
 #define TN_TILE_WARPS (TN_TILE / 32)
 #define TN_TILE_SUM 1u
 #define TN_TILE_END 2u
-#define TN_TILE_LOOKS 4
 
 __device__ inline void tell_tile(Order *order, int tile, uint32_t mark, int sum)
 {
@@ -37,29 +36,21 @@ __device__ inline void tell_tile(Order *order, int tile, uint32_t mark, int sum)
         (unsigned long long)mark << 32 | (unsigned)sum;
 }
 
-/* What the tiles before have, by one warp. Several words are on their way at a time. */
+/* What the tiles before have, by one warp. */
 __device__ inline int sum_before(const Order *order, int tile, uint32_t run)
 {
-    int sum = 0, lane = (int)(threadIdx.x & 31u), last = tile - 1;
-    while (last >= 0) {
-        unsigned long long words[TN_TILE_LOOKS];
-        TN_UNROLL
-        for (int k = 0; k < TN_TILE_LOOKS; k++) {
-            int at = last - 32 * k - lane;
-            words[k] = at >= 0 ? *(const volatile unsigned long long *)&order->tiles[at]
-                               : (unsigned long long)(4u * run + TN_TILE_END) << 32;
-        }
-        TN_UNROLL
-        for (int k = 0; k < TN_TILE_LOOKS; k++) {
-            unsigned long long word = words[k];
-            bool told = (uint32_t)(word >> 34) == (run & 0x3fffffffu);
-            if (!__all_sync(0xffffffffu, told)) break; /* look again from there */
-            unsigned ends = __ballot_sync(0xffffffffu, (word >> 32 & 3u) == TN_TILE_END);
-            int nearest = ends ? __ffs((int)ends) - 1 : 31;
-            sum += __reduce_add_sync(0xffffffffu, lane <= nearest ? (int)(uint32_t)word : 0);
-            if (ends) return sum;
-            last -= 32;
-        }
+    int sum = 0;
+    for (int last = tile - 1; last >= 0; last -= 32) {
+        int at = last - (int)(threadIdx.x & 31u);
+        unsigned long long word = (unsigned long long)(4u * run + TN_TILE_END) << 32;
+        do {
+            if (at >= 0) word = *(const volatile unsigned long long *)&order->tiles[at];
+        } while (__any_sync(0xffffffffu, (uint32_t)(word >> 34) != (run & 0x3fffffffu)));
+        unsigned ends = __ballot_sync(0xffffffffu, (word >> 32 & 3u) == TN_TILE_END);
+        int nearest = ends ? __ffs((int)ends) - 1 : 31;
+        int part = (int)(threadIdx.x & 31u) <= nearest ? (int)(uint32_t)word : 0;
+        sum += __reduce_add_sync(0xffffffffu, part);
+        if (ends) break;
     }
     return sum;
 }

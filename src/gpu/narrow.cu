@@ -132,10 +132,6 @@ TN_DEVICE static bool stays_there(const BoxPair &p)
            p.pair.least == -INFINITY;
 }
 
-struct BoxPlaces {
-    TnTransform a, b;
-};
-
 /* Most pairs end here. The others are listed again, so that whole warps go on. */
 TN_DEVICE static void find_near_boxes(const Base &s, int i)
 {
@@ -156,11 +152,6 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
     BoxClip clip;
     uint32_t chosen;
     (void)open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i]);
-    /* columns are asked for by number: from here they are near */
-    BoxPlaces *places = own_row<BoxPlaces>();
-    *places = BoxPlaces{*p.a.at, *p.b.at};
-    p.a.at = &places->a;
-    p.b.at = &places->b;
     if (!choose_points(&p, &clip, &chosen)) {
         leave_to_general(s, i);
         return;

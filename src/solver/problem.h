@@ -170,6 +170,7 @@ typedef struct TnProblem {
                             (small/small_told.c) */
     /* written by prepare */
     TnSides contact_sides;
+    const TnSideColumns *columns; /* of twist blocks, while few contacts are iterated; else NULL */
     int32_t *side_start, *side_mid, *side_contact;
     double (*side_arm)[3];
     double (*K)[TN_SYM6]; /* per table row: JᵀWJ of its contacts and bonds */
@@ -281,6 +282,10 @@ static inline void tn_twist_solve(const TnProblem *p, int block, const double x[
 
 /* Pieces of prepare, one file each. */
 bool tn_problem_build_sides(TnProblem *problem, TnPool *pool);
+/* Columns of all twist blocks' sides (kernels.h), not filled. False: no memory. */
+bool tn_columns_reserve(const TnProblem *problem, TnSideColumns *out);
+/* Those of batches [begin, end), from contact_sides. */
+void tn_columns_fill(const TnProblem *problem, int begin, int end, TnSideColumns *out);
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);

@@ -143,3 +143,51 @@ bool tn_problem_build_sides(TnProblem *p, TnPool *pool)
     }
     return true;
 }
+
+/* ---- columns ---- */
+
+bool tn_columns_reserve(const TnProblem *p, TnSideColumns *out)
+{
+    int count = 0;
+    out->start = TN_ARENA_NEW(p->arena, int32_t, p->twist_batches + 1);
+    if (!out->start) return false;
+    for (int i = 0; i < p->twist_batches; i++) {
+        int most = 0;
+        for (int row = 1 + i * TN_LANES; row <= (i + 1) * TN_LANES; row++) {
+            int sides = p->side_start[row + 1] - p->side_start[row];
+            if (sides > most) most = sides;
+        }
+        out->start[i] = count;
+        count += most;
+    }
+    out->start[p->twist_batches] = count;
+    out->counts = tn_arena_alloc(p->arena, sizeof *out->counts * (size_t)p->twist_batches);
+    out->contact = tn_arena_alloc(p->arena, sizeof *out->contact * (size_t)count);
+    out->arm = tn_arena_alloc(p->arena, sizeof *out->arm * (size_t)count);
+    return out->counts && out->contact && out->arm;
+}
+
+/* `any`: contact to name where there are no more. */
+static void fill_lane(const TnProblem *p, int batch, int lane, int any, TnSideColumns *out)
+{
+    const TnSides *sides = &p->contact_sides;
+    int row = 1 + batch * TN_LANES + lane, first = sides->start[row],
+        count = sides->start[row + 1] - first;
+    out->counts[batch][0][lane] = sides->mid[row] - first;
+    out->counts[batch][1][lane] = count;
+    for (int j = 0, at = out->start[batch]; at < out->start[batch + 1]; j++, at++) {
+        bool has = j < count;
+        out->contact[at][lane] = has ? sides->contact[first + j] : any;
+        for (int k = 0; k < 3; k++) out->arm[at][k][lane] = has ? sides->arm[first + j][k] : 0.0;
+    }
+}
+
+void tn_columns_fill(const TnProblem *p, int begin, int end, TnSideColumns *out)
+{
+    const TnSides *sides = &p->contact_sides;
+    for (int batch = begin; batch < end; batch++) {
+        bool empty = out->start[batch] == out->start[batch + 1];
+        int any = empty ? 0 : sides->contact[sides->start[1 + batch * TN_LANES]];
+        for (int lane = 0; lane < TN_LANES; lane++) fill_lane(p, batch, lane, any, out);
+    }
+}

@@ -104,7 +104,7 @@ static void run(const TnKernels *kernels, Data *d)
     for (int iteration = 0; iteration < 3; iteration++) {
         kernels->contact_update(d->contacts, iteration == 2 ? d->give : NULL, 0, CONTACTS / 8,
                                 (const double(*)[8])d->twist, d->lambda, 1.7, d->residual);
-        kernels->twist_update(d->blocks, 0, BLOCKS / 8, &sides, (const double(*)[3])d->lambda,
+        kernels->twist_update(d->blocks, 0, BLOCKS / 8, &sides, NULL, (const double(*)[3])d->lambda,
                               iteration == 1 ? (const double(*)[8])d->extra : NULL, d->twist, 1.7);
     }
     kernels->row_forces(&sides, 0, ROWS, (const double(*)[3])d->lambda, d->forces);
@@ -165,6 +165,50 @@ TEST(avx512_kernels_match_the_generic_reference)
         return;
     }
     compare(tn_kernels_avx512());
+}
+
+/* Sums over columns have the bits of those over lists: threads take either. */
+static void columns_agree(const TnKernels *kernels)
+{
+    enum { MOST = 2 * CONTACTS };
+    static _Alignas(64) double arm[MOST][3][TN_LANES];
+    static int32_t start[BLOCKS / 8 + 1], counts[BLOCKS / 8][2][TN_LANES], contact[MOST][TN_LANES];
+    const TnSideColumns columns = {start, counts, contact, arm};
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    fill(a);
+    fill(b);
+    memset(arm, 0, sizeof arm);
+    memset(contact, 0, sizeof contact);
+    for (int i = 0; i < BLOCKS / 8; i++) {
+        start[i + 1] = start[i];
+        for (int l = 0; l < 8; l++) {
+            int row = 1 + 8 * i + l, count = a->start[row + 1] - a->start[row];
+            if (start[i] + count > start[i + 1]) start[i + 1] = start[i] + count;
+            counts[i][0][l] = a->mid[row] - a->start[row];
+            counts[i][1][l] = count;
+            for (int j = 0; j < count; j++) {
+                contact[start[i] + j][l] = a->contact[a->start[row] + j];
+                for (int k = 0; k < 3; k++) arm[start[i] + j][k][l] = a->arm[a->start[row] + j][k];
+            }
+        }
+    }
+    const TnSides sides = {a->start, a->mid, a->contact, (const double(*)[3])a->arm};
+    kernels->twist_update(a->blocks, 0, BLOCKS / 8, &sides, NULL, (const double(*)[3])a->lambda,
+                          NULL, a->twist, 1.7);
+    kernels->twist_update(b->blocks, 0, BLOCKS / 8, &sides, &columns, (const double(*)[3])b->lambda,
+                          NULL, b->twist, 1.7);
+    CHECK(memcmp(a->twist, b->twist, sizeof a->twist) == 0);
+    CHECK(memcmp(a->blocks, b->blocks, sizeof a->blocks) == 0);
+    tn_free(a);
+    tn_free(b);
+}
+
+TEST(columns_of_sides_have_the_bits_of_lists)
+{
+    columns_agree(tn_kernels_generic());
+    if (tn_kernels_avx2()) columns_agree(tn_kernels_avx2());
+    if (tn_kernels_avx512()) columns_agree(tn_kernels_avx512());
 }
 
 /* Contacts that yield by nothing have the bits of rigid ones. */

@@ -80,32 +80,72 @@ TEST(over_relaxation_and_weights_do_not_change_the_solution)
     tn_arena_free(&arena2);
 }
 
-TEST(any_number_of_threads_gives_the_same_bits)
+/* What a solve leaves behind: velocities, forces, and where the next iteration would go on. */
+typedef struct Left {
+    double *numbers;
+    size_t count;
+} Left;
+
+static void keep(Left *left, const void *numbers, size_t count)
+{
+    if (left->numbers) memcpy(left->numbers + left->count, numbers, sizeof(double) * count);
+    left->count += count;
+}
+
+static void keep_all(const TnProblem *p, const TnSolveResult *result, Left *left)
+{
+    left->count = 0;
+    keep(left, &result->residual, 1);
+    keep(left, p->twist, 8 * (size_t)p->table_rows);
+    keep(left, p->lambda, 3 * (size_t)p->contact_count);
+    for (int i = 0; i < p->contact_batches; i++) keep(left, p->contact_batch[i].t, 3 * TN_LANES);
+    for (int i = 0; i < p->twist_batches; i++) keep(left, p->twist_batch[i].g, 6 * TN_LANES);
+    for (int i = 0; i < p->large_count; i++) {
+        keep(left, p->large[i].v, (size_t)p->large[i].dim);
+        keep(left, p->large[i].g, (size_t)p->large[i].dim);
+    }
+}
+
+/* Without rows threads have shares of their own (shares.c). */
+static void threads_agree(int twists, int contacts, int rows, int iterations)
 {
     TnArena arena;
     TnProblem p;
-    double(*reference)[8] = NULL;
+    Left reference = {0}, now = {0};
     for (int threads = 1; threads <= 8; threads = MORE_THREADS(threads)) {
         TnPool *pool = tn_pool_create(threads);
         REQUIRE(pool && tn_arena_init(&arena, "a", 1 << 20));
-        REQUIRE(random_problem(&p, &arena, 2, 3000, 13000,
-                               70)); /* large enough that eight threads share it */
+        REQUIRE(random_problem(&p, &arena, 2, twists, contacts, rows));
         TnSolverDef def = fixed_count();
-        def.iterations = 20;
+        def.iterations = iterations;
         REQUIRE(tn_problem_prepare(&p, &def, pool));
-        tn_subadmm_solve(&p, &def, pool);
-        size_t bytes = sizeof(double[8]) * (size_t)p.table_rows;
-        if (!reference) {
-            reference = tn_malloc(bytes);
-            REQUIRE(reference);
-            memcpy(reference, p.twist, bytes);
+        TnSolveResult result = tn_subadmm_solve(&p, &def, pool);
+        CHECK(result.iterations == iterations);
+        Left *left = threads == 1 ? &reference : &now;
+        if (!left->numbers) {
+            keep_all(&p, &result, left);
+            left->numbers = tn_malloc(sizeof(double) * left->count);
+            REQUIRE(left->numbers);
         }
-        CHECK(memcmp(reference, p.twist, bytes) == 0);
+        keep_all(&p, &result, left);
+        CHECK(reference.count == left->count &&
+              memcmp(reference.numbers, left->numbers, sizeof(double) * left->count) == 0);
         tn_arena_free(&arena);
         tn_pool_destroy(pool);
     }
-    tn_free(reference);
+    tn_free(reference.numbers);
+    tn_free(now.numbers);
 }
+
+/* large enough that eight threads share them, on any number of processors */
+TEST(any_number_of_threads_gives_the_same_bits) { threads_agree(3000, 13000, 70, 20); }
+TEST(shares_give_the_same_bits) { threads_agree(3000, 13000, 0, 20); }
+TEST(shares_of_an_even_number_of_iterations_give_the_same_bits)
+{
+    threads_agree(3000, 13000, 0, 21);
+}
+/* Most contacts are on large blocks or the world, and most shares have no twist block. */
+TEST(shares_of_few_blocks_give_the_same_bits) { threads_agree(9, 13000, 0, 9); }
 
 TEST(a_tolerance_stops_early_and_is_kept)
 {

@@ -61,6 +61,18 @@ typedef struct TnSides {
     const double (*arm)[3]; /* readable one number past the last */
 } TnSides;
 
+/* The same for batches of eight rows, a column for the j-th sides of all of them: batch i has
+ * columns start[i] … start[i + 1] - 1. Where a row has no more sides, a column names some contact
+ * of the problem; it is read and left out. This takes half the time where caches hold it, and more
+ * memory.
+ */
+typedef struct TnSideColumns {
+    int32_t *start;
+    int32_t (*counts)[2][TN_LANES]; /* per batch: sides as b, and all of them */
+    int32_t (*contact)[TN_LANES];   /* per column */
+    double (*arm)[3][TN_LANES];
+} TnSideColumns;
+
 typedef struct TnKernels {
     const char *name;
     /* Batches [begin, end). give: per batch; NULL: contacts are rigid. residual, where not NULL,
@@ -68,11 +80,11 @@ typedef struct TnKernels {
     void (*contact_update)(TnContactBatch *batches, const TnContactGive *give, int begin, int end,
                            const double (*twist)[8], double (*lambda)[3], double alpha,
                            double *residual);
-    /* Blocks of batches [begin, end); block k has row k + 1. extra, where not NULL, is added to F
-     * (rows as in twist). */
+    /* Blocks of batches [begin, end); block k has row k + 1. columns: the sides once more; NULL:
+     * there are none. extra, where not NULL, is added to F (rows as in twist). */
     void (*twist_update)(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
-                         double alpha);
+                         const TnSideColumns *columns, const double (*lambda)[3],
+                         const double (*extra)[8], double (*twist)[8], double alpha);
     /* Hinv: K in, (A + K)⁻¹ out. */
     void (*twist_factor)(TnTwistBatch *batches, int begin, int end);
     /* Per row in [begin, end): F = Jᵀλ, and K = JᵀWJ with W = βn nnᵀ + βt (I - nnᵀ) of the row's

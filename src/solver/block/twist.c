@@ -91,7 +91,7 @@ void tn_twists_update(TnProblem *p, int begin, int end, double alpha)
             tn_bonds_add_forces(p, block + 1, block + 2, p->extra);
         }
     }
-    p->kernels->twist_update(p->twist_batch, begin, end, &p->contact_sides,
+    p->kernels->twist_update(p->twist_batch, begin, end, &p->contact_sides, p->columns,
                              (const double(*)[3])p->lambda, (const double(*)[8])p->extra, p->twist,
                              alpha);
 }

@@ -3,6 +3,8 @@
 #ifndef TN_SOLVER_LOOP_H
 #define TN_SOLVER_LOOP_H
 
+#include "../problem.h"
+
 /* Contacts and rows that are worth a thread; the second where threads share processors. */
 #define TN_CONTACTS_PER_THREAD 80
 #define TN_CONTACTS_PER_CROWDED_THREAD 400
@@ -14,6 +16,15 @@
  * few contacts, where a chunk costs more than that, one each. */
 #define TN_CHUNKS_PER_THREAD 3
 #define TN_CONTACTS_PER_CHUNK 130
+/* Contacts whose iterations caches hold, and so many iterations at least: copies of them in another
+ * order (shares.c, TnSideColumns) pay for themselves. */
+#define TN_FEW_CONTACTS 13000
+#define TN_FEW_ITERATIONS 8
+static inline bool tn_copies_pay(const TnProblem *p, const TnSolverDef *def)
+{
+    return p->contact_count > 0 && p->contact_count <= TN_FEW_CONTACTS &&
+           def->iterations >= TN_FEW_ITERATIONS;
+}
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define TN_CHECK_EVERY 5
 /* Iterations before somebody who watches looks for the first time. */

@@ -20,6 +20,7 @@
 #include "anderson.h"
 #include "loop.h"
 #include "parted.h"
+#include "shares.h"
 
 #define CONTACTS_PER_BOND 6 /* what one costs */
 
@@ -211,9 +212,16 @@ TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch w
     if (tn_parted_watched(p, def, watch, pool, &together)) return together;
     Loop loop = {.problem = p, .def = def, .watch = watch};
     int threads = worth_threads(p, pool, &loop.chunks);
+    if (!watch.enough) loop.result.iterations = tn_shares_iterate(p, def, pool, threads);
+    TnSideColumns columns;
+    if (threads == 1 && tn_copies_pay(p, def) && tn_columns_reserve(p, &columns)) {
+        tn_columns_fill(p, 0, p->twist_batches, &columns);
+        p->columns = &columns;
+    }
     p->z = p->z_memory;
     if (p->anderson) tn_anderson_start(p->anderson);
     tn_pool_phases(pool, threads, (TnPhases){next_stage, run_chunk, &loop});
     p->z = NULL;
+    p->columns = NULL;
     return loop.result;
 }

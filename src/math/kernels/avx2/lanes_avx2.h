@@ -49,6 +49,17 @@ static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t 
                    *(const vd *)(x[index[3]] + 4 * h));
 }
 
+/* Columns of the four triples x[index[0..3]]; a number behind each is read. */
+static inline void v_gather3(vd out[3], const double (*x)[3], const int32_t *index)
+{
+    v_columns3(out, (vd)_mm256_loadu_pd(x[index[0]]), (vd)_mm256_loadu_pd(x[index[1]]),
+               (vd)_mm256_loadu_pd(x[index[2]]), (vd)_mm256_loadu_pd(x[index[3]]));
+}
+static inline vi v_integers(const int32_t *x)
+{
+    return (vi)_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)x));
+}
+
 /* Rows (v[0], v[1], v[2], 0) of four numbers each, stride doubles apart. */
 static inline void v_rows3(double *x, int stride, const vd v[3])
 {

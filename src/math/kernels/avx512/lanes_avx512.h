@@ -54,6 +54,26 @@ static inline void v_gather_rows(vd out[6], const double (*x)[8], const int32_t 
     out[5] = SHUFFLE(vi, c26[0], c26[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
+/* Columns of the eight triples x[index[0..7]]; a number behind each is read. */
+static inline void v_gather3(vd out[3], const double (*x)[3], const int32_t *index)
+{
+    vd r[4];
+    for (int i = 0; i < 4; i++)
+        r[i] = (vd)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(x[index[i]])),
+                                      _mm256_loadu_pd(x[index[i + 4]]), 1);
+    vd a = SHUFFLE(vi, r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    vd b = SHUFFLE(vi, r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    vd c = SHUFFLE(vi, r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    vd d = SHUFFLE(vi, r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    out[0] = SHUFFLE(vi, a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1] = SHUFFLE(vi, c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[2] = SHUFFLE(vi, a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+static inline vi v_integers(const int32_t *x)
+{
+    return (vi)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)x));
+}
+
 /* The reverse for eight rows that follow each other: columns 0 1 2 4 5 6 from v, zeros at 3 and 7.
  */
 static inline void v_scatter_rows(double (*x)[8], const vd v[6])

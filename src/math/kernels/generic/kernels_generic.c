@@ -151,9 +151,10 @@ static void twist_lane(TnTwistBatch *block, int l, int row, const TnSides *sides
 }
 
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
-                         double alpha)
+                         const TnSideColumns *columns, const double (*lambda)[3],
+                         const double (*extra)[8], double (*twist)[8], double alpha)
 {
+    (void)columns; /* nothing is gained where rows are summed one after the other */
     for (int i = begin; i < end; i++)
         for (int l = 0; l < TN_LANES; l++) {
             int row = i * TN_LANES + l + 1;

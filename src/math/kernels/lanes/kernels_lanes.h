@@ -1,6 +1,6 @@
 /* kernels_lanes.h: the kernels of kernels.h with W lanes at a time. Included once per instruction
  * set, after its vocabulary (W, vd, v_sqrt, v_max, v_min, v_sum, v_if_positive, v_gather_rows,
- * v_scatter_rows, v_load3, v_store3). */
+ * v_scatter_rows, v_gather3, v_integers, v_load3, v_store3). */
 
 #include <stddef.h>
 
@@ -208,19 +208,47 @@ static void row_stiffness(const TnSides *sides, int begin, int end, const double
     }
 }
 
+/* F of W rows of a batch. Each sums its sides in their order, as row_force does. */
+static inline void column_forces(vd F[6], const TnSideColumns *columns, int batch, int h,
+                                 const double (*lambda)[3])
+{
+    const vi zero = {0}, minus = zero + (long long)(1ULL << 63);
+    vi as_b = v_integers(columns->counts[batch][0] + h),
+       all = v_integers(columns->counts[batch][1] + h);
+    int first = columns->start[batch], end = columns->start[batch + 1];
+    vd moment[3] = {{0}}; /* turned, as in row_force */
+    for (int k = 0; k < 6; k++) F[k] = (vd)zero;
+    for (int j = first; j < end; j++) {
+        vd l[3], r[3];
+        vi place = zero + (j - first), keep = place < all, sign = minus & ~(place < as_b);
+        v_gather3(l, lambda, columns->contact[j] + h);
+        for (int k = 0; k < 3; k++) {
+            l[k] = (vd)(((vi)l[k] ^ sign) & keep);
+            r[k] = AT(columns->arm[j][k]);
+            F[k] += l[k];
+        }
+        for (int k = 0; k < 3; k++) moment[k] += r[k] * l[(k + 1) % 3] - r[(k + 1) % 3] * l[k];
+    }
+    for (int k = 0; k < 3; k++) F[3 + k] = moment[(k + 1) % 3];
+}
+
 static void twist_update(TnTwistBatch *batches, int begin, int end, const TnSides *sides,
-                         const double (*lambda)[3], const double (*extra)[8], double (*twist)[8],
-                         double alpha)
+                         const TnSideColumns *columns, const double (*lambda)[3],
+                         const double (*extra)[8], double (*twist)[8], double alpha)
 {
     static const int32_t consecutive[TN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int i = begin; i < end; i++) {
         TnTwistBatch *block = &batches[i];
         int first = i * TN_LANES + 1;
         _Alignas(64) double wrench[TN_LANES][8];
-        for (int l = 0; l < TN_LANES; l++) row_force(wrench[l], first + l, sides, lambda);
+        for (int l = 0; !columns && l < TN_LANES; l++)
+            row_force(wrench[l], first + l, sides, lambda);
         for (int h = 0; h < TN_LANES; h += W) {
             vd F[6], x[6], v[6], Av[6];
-            v_gather_rows(F, (const double(*)[8])(wrench + h), consecutive);
+            if (columns)
+                column_forces(F, columns, i, h, lambda);
+            else
+                v_gather_rows(F, (const double(*)[8])(wrench + h), consecutive);
             if (extra) {
                 vd more[6];
                 v_gather_rows(more, extra + first + h, consecutive);
