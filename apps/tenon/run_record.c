@@ -3,6 +3,7 @@
 
 #include "../common/app.h"
 #include "../common/team.h"
+#include "beside.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,6 +33,50 @@ static bool is_own(const RunRecord *record)
     return !team || record->at.frame_count / record->group_frames % team->count == team->rank;
 }
 
+/* What `world` shows, to the file. */
+static bool capture_and_write(RunRecord *record, TnWorld *world, const TnStepReport *report,
+                              TnError *err)
+{
+    TnFrame *frame = record->frame;
+    TnStatus status = tn_frame_capture(frame, world, report, record->options->state, err);
+    if (status == TN_OK && record->signals) status = tn_frame_capture_signals(frame, world, err);
+    frame->time += record->at.time_shift;
+    frame->step += record->at.step_shift;
+    add_account(&frame->account, &record->at.account_shift);
+    return status == TN_OK && tn_recorder_write(record->recorder, frame, err) == TN_OK;
+}
+
+static void write_shadow(void *context)
+{
+    RunRecord *record = context;
+    const TnStepReport *report = record->has_report ? &record->report : NULL;
+    if (!capture_and_write(record, record->shadow, report, &record->err)) record->failed = true;
+}
+
+/* All frames so far are written; false: one of them could not be. */
+static bool wait_for_frames(RunRecord *record)
+{
+    beside_wait(record->beside);
+    if (record->failed && record->err.count) say("run", "%s", record->err.message);
+    record->err.count = 0; /* said once */
+    return !record->failed;
+}
+
+/* Of a world on a device its state is copied, and another thread does the rest. */
+static bool hand_frame_over(RunRecord *record, TnWorld *world, const TnStepReport *report)
+{
+    TnError err = {0};
+    if (!wait_for_frames(record)) return false;
+    if (tn_world_copy_to_shadow(world, record->shadow, record->options->contacts, &err) != TN_OK) {
+        say("run", "%s", err.message);
+        return false;
+    }
+    record->has_report = report != NULL;
+    if (report) record->report = *report;
+    beside_start(record->beside);
+    return true;
+}
+
 static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
     if (!is_own(record)) {
@@ -39,14 +84,9 @@ static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *r
         return true;
     }
     TnError err = {0};
-    TnFrame *frame = record->frame;
-    TnStatus status = tn_frame_capture(frame, world, report, record->options->state, &err);
-    if (status == TN_OK && record->signals) status = tn_frame_capture_signals(frame, world, &err);
-    frame->time += record->at.time_shift;
-    frame->step += record->at.step_shift;
-    add_account(&frame->account, &record->at.account_shift);
-    if (status == TN_OK) status = tn_recorder_write(record->recorder, frame, &err);
-    if (status != TN_OK) {
+    if (record->beside) {
+        if (!hand_frame_over(record, world, report)) return false;
+    } else if (!capture_and_write(record, world, report, &err)) {
         say("run", "%s", err.message);
         return false;
     }
@@ -135,6 +175,8 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     if (!goes_on) record->at.next = 1;
     record->signals = options->small_signals &&
                       (options->signals || record->scene->signal_count <= RECORD_FEW_SIGNALS);
+    record->shadow = tn_world_create_shadow(world, NULL); /* NULL of a world that steps here */
+    if (record->shadow) record->beside = beside_open(write_shadow, record);
     if (goes_on || write_frame(record, world, NULL)) return EXIT_FINE;
     run_record_close(record);
     return EXIT_IO;
@@ -149,7 +191,8 @@ bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *repo
     double due = floor(passed * fps);
     if (!(due >= (double)record->at.next)) return true;
     record->at.next = due < 1e18 ? (int64_t)due + 1 : INT64_MAX; /* forged states have any time */
-    tn_world_state(world); /* of a world in parts: asked for by all processes */
+    /* of a world in parts: asked for by all processes */
+    if (!record->beside) (void)tn_world_state(world);
     return write_frame(record, world, report);
 }
 
@@ -158,6 +201,7 @@ bool run_record_mark(RunRecord *record, RecordPlace *place)
     TnError err = {0};
     *place = (RecordPlace){0};
     if (!record->recorder) return true;
+    if (!wait_for_frames(record)) return false;
     if (tn_recorder_flush(record->recorder, &err) != TN_OK) {
         say("run", "%s", err.message);
         return false;
@@ -169,8 +213,14 @@ bool run_record_mark(RunRecord *record, RecordPlace *place)
 bool run_record_close(RunRecord *record)
 {
     TnError err = {0};
-    bool fine = tn_recorder_close(record->recorder, &err) == TN_OK;
+    bool written = wait_for_frames(record),
+         fine = tn_recorder_close(record->recorder, &err) == TN_OK;
     if (!fine) say("run", "%s", err.message);
+    fine = fine && written;
+    beside_close(record->beside);
+    tn_world_destroy(record->shadow);
+    record->beside = NULL;
+    record->shadow = NULL;
     tn_frame_destroy(record->frame);
     tn_scene_destroy(record->scene);
     record->recorder = NULL;

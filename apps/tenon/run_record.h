@@ -34,6 +34,12 @@ typedef struct RunRecord {
     bool signals;
     RecordPlace at;
     int group_frames;
+    /* of a world on a device: frames are captured and written in a thread, while it steps on */
+    struct Beside *beside; /* NULL: at once */
+    TnWorld *shadow;       /* what the next frame shows, */
+    TnStepReport report;   /* and the step that led there */
+    bool has_report, failed;
+    TnError err;
 } RunRecord;
 
 /* Makes missing folders, opens and writes the world as it is; or goes on behind `from`, where that

@@ -173,6 +173,12 @@ TN_API TnWorldDef tn_world_def(void);
 /* If model is NULL, returns NULL and leaves *err unchanged, so the error of the loader is kept. */
 TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err);
 TN_API void tn_world_destroy(TnWorld *world);
+/* A shadow of a world on a device is a world that shows its state, and its contacts if asked for,
+ * as they were at the last copy. One thread may look at it while another steps the world itself. It
+ * cannot be stepped. */
+TN_API TnWorld *tn_world_create_shadow(const TnWorld *world, TnError *err);
+TN_API TnStatus tn_world_copy_to_shadow(TnWorld *world, TnWorld *shadow, bool contacts,
+                                        TnError *err);
 TN_API TnStepReport tn_world_step(TnWorld *world);
 /* Called at the beginning of every step, before controls and forces are read, and at its end, once
  * the new state is there; also of steps that others take. They may call everything but

@@ -146,6 +146,9 @@ struct TnCollider {
     int32_t *slot_of;  /* geom -> slot, -1 for one that never collides */
     TnClamp *clamps;   /* per link; none without rods */
     uint8_t *excluded; /* body -> named by an exclude */
+    /* Only of a device's copy (gpu/mirror.h), in place of the model's own answers: the rows of
+     * special slots, one more place for how many there are, and a table over two of them. */
+    const int32_t *verdict_row, *verdicts;
     /* per step, per slot (fixed ones are placed at create) */
     TnTransform *place;
     TnBounds *bounds;

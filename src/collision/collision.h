@@ -127,5 +127,9 @@ typedef struct TnMotionInput {
  * False: no memory. */
 bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena *arena,
                          TnPool *pool, TnContactList *out);
+/* Those of soft bodies alone, with each other, with what is fixed and with moving links that are
+ * `near` (not zero, per link): of the others nothing is asked for, they are far. */
+bool tn_collision_detect_softs(TnCollider *collider, const TnMotionInput *in, const uint8_t *near,
+                               TnArena *arena, TnPool *pool, TnContactList *out);
 
 #endif

@@ -68,12 +68,12 @@ int tn_filter_special(const TnCollider *collider, int slot1, int slot2, bool mas
                : -1;
 }
 
-bool tn_filter_verdict(const TnCollider *collider, int slot1, int slot2, double *least)
+int tn_filter_verdict(const TnCollider *collider, int slot1, int slot2, double *least)
 {
     TnSlotPair pair;
     bool collide = tn_filter_pair(collider, slot1, slot2, &pair);
     *least = pair.least;
-    return collide;
+    return collide ? pair.explicit_pair + 2 : 0;
 }
 
 /* Of a tree or a rod, or holding a rod's segment. */

@@ -301,3 +301,22 @@ bool tn_soft_detect(const TnDetection *d, const double *qpos, const double *end_
     close_up(c, &task, out);
     return true;
 }
+
+bool tn_collision_detect_softs(TnCollider *c, const TnMotionInput *in, const uint8_t *near,
+                               TnArena *arena, TnPool *pool, TnContactList *out)
+{
+    const float nowhere = 3e38f;
+    TnDetection d = {
+        .collider = c, .frames = in->frames, .twists = in->twists, .t = in->t, .slack = in->slack};
+    for (int slot = 0; slot < c->finite_count; slot++) {
+        double h[3];
+        if (slot < c->moving_count && !near[c->slots[slot].link]) {
+            c->bounds[slot] = (TnBounds){.c = {nowhere, nowhere, nowhere}, .slot = slot};
+            continue;
+        }
+        tn_bounds_place(&d, slot, h);
+        tn_bounds_sweep(&d, slot, h);
+    }
+    *out = (TnContactList){.points = TN_ARENA_NEW(arena, TnContactPoint, tn_soft_capacity(c))};
+    return tn_soft_detect(&d, in->qpos, in->qvel, arena, pool, out);
+}

@@ -1,4 +1,4 @@
-/* verdict.h: whether two slots may collide, for code that is no C (gpu/mirror.h). */
+/* verdict.h: whether and how two slots may collide, for code that is no C (gpu/mirror.h). */
 #ifndef TN_COLLISION_VERDICT_H
 #define TN_COLLISION_VERDICT_H
 
@@ -10,8 +10,9 @@ extern "C" {
 
 struct TnCollider;
 
-/* filter.c; least: as in TnSlotPair. */
-bool tn_filter_verdict(const struct TnCollider *collider, int slot1, int slot2, double *least);
+/* filter.c; 0: not, 1: by their surfaces, 2 and more: by this explicit pair, counted from there.
+ * least: as in TnSlotPair. */
+int tn_filter_verdict(const struct TnCollider *collider, int slot1, int slot2, double *least);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     set->link_row = TN_ARENA_NEW(in->arena, int, model->link_count);
     set->laws = TN_ARENA_NEW(in->arena, TnUnilateralLaw, contacts);
     set->follower_row = TN_ARENA_ZERO(in->arena, int, in->division->follower_count);
-    set->soft_row = TN_ARENA_ZERO(in->arena, int, contacts ? in->contacts->soft_point_count : 0);
+    set->soft_row = TN_ARENA_ZERO(in->arena, int, in->contacts->soft_point_count);
     TnTreeAxes *axes = TN_ARENA_ZERO(in->arena, TnTreeAxes, model->tree_count);
     int larges = tn_division_blocks(in->division);
     int *first_port = TN_ARENA_NEW(in->arena, int, larges + 1);

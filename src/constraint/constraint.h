@@ -128,6 +128,9 @@ bool tn_equalities_stop_drift(const TnModel *model, const TnState *state, const 
  * points. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                     const TnContactPoint *c, int side, double arm[3]);
+/* Velocity of a soft point, from those of its nodes. */
+void tn_soft_point_velocity(const TnModel *model, const TnSoftPoint *point, const double *qvel,
+                            double v[3]);
 /* Rows of contacts (oval.c): what they are rates of, along the world's axes; returns mu. */
 double tn_contact_row(const TnModel *model, const TnContactPoint *c, TnRowSet set, int slot,
                       double linear[3], double angular[3]);

@@ -132,8 +132,6 @@ void tn_constraint_soft_rows(const TnConstraintInput *in, int port_row, int *cur
  */
 bool tn_constraint_fill_meshes(const TnConstraintInput *in, TnConstraintSet *set,
                                const int *first_port);
-void tn_soft_point_velocity(const TnModel *model, const TnSoftPoint *point, const double *qvel,
-                            double v[3]);
 
 /* ---- soft_rows.c ---- */
 bool tn_soft_hold_carried(const TnDivision *division, int soft, const TnSoftHold *hold);

@@ -19,12 +19,6 @@ namespace tn
 #define TN_BLOCKS_AT_LEAST 2 /* at a time on a multiprocessor: bounds registers */
 #endif
 #ifdef __CUDACC__
-#define TN_DEVICE_AND_HOST __device__ __host__
-#else
-#define TN_DEVICE_AND_HOST
-#endif
-
-#ifdef __CUDACC__
 
 struct Block {
     int rank, size;

@@ -97,32 +97,55 @@ struct Row {
     double e[3], give[3], D[2], B[2], beta[4], last[3], total[3], mu;
 };
 
+/* Of weights two units in the last place do not matter. */
+TN_DEVICE inline float quotient(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fdividef(a, b);
+#else
+    return a / b;
+#endif
+}
+TN_DEVICE inline double quotient(double a, double b) { return a / b; }
+
+/* D, B, weights, what it gives, and `total`, from how much its sides yield and how fast they are at
+ * the contact without forces; the second is `fixed` where rb < 0. */
+template <class R>
+TN_DEVICE inline void weigh_row(const Worlds &b, double ratio, const double n[3], const R Ca[2],
+                                const R Cb[2], const double va[3], const double vb[3], Row &row)
+{
+    double *D = row.D;
+    bool both = row.rb >= 0;
+    R scale = (R)b.weight_scale;
+    for (int k = 0; k < 2; k++) {
+        R d = Ca[k] + Cb[k], least = (R)1e-6 * d, fa = Ca[k] > least ? Ca[k] : least,
+          fb = Cb[k] > least ? Cb[k] : least;
+        R w = quotient(fa + (both ? fb : 0), scale);
+        D[k] = d;
+        row.beta[k] = quotient(scale, fa);
+        row.beta[k + 2] = both ? quotient(scale, fb) : 0;
+        row.B[k] = quotient((R)1, w + (ratio > 0.0 ? quotient(d, (R)ratio) : 0));
+    }
+    double ln = v3_dot(n, row.last), yields = ratio > 0.0 ? 1.0 / ratio : 0.0;
+    for (int k = 0; k < 3; k++)
+        row.give[k] = -yields * (D[1] * row.last[k] + (D[0] - D[1]) * ln * n[k]);
+    for (int k = 0; k < 3; k++) row.total[k] = row.e[k] + row.give[k] + vb[k] - va[k];
+}
+
 TN_DEVICE inline Row row_of(const Worlds &b, const WorldBase &s, const TnContactPoint *c)
 {
     Row row;
     int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
     int ra = row.ra = b.link_body[la], rb = row.rb = b.link_body[lb];
     const double *n = c->normal, *p = c->arm1, *o = c->arm2;
-    double Ca[2], Cb[2] = {0.0, 0.0}, va[3], vb[3] = {0.0, 0.0, 0.0}, *D = row.D;
+    double Ca[2], Cb[2] = {0.0, 0.0}, va[3], vb[3] = {0.0, 0.0, 0.0};
     shift_at(b, s, c, la, lb, row.e);
     force_before(b, s, c, row.last);
     side_compliance(b, s, ra, p, n, Ca);
     if (rb >= 0) side_compliance(b, s, rb, o, n, Cb);
-    for (int k = 0; k < 2; k++) {
-        D[k] = Ca[k] + Cb[k];
-        double least = 1e-6 * D[k], fa = Ca[k] > least ? Ca[k] : least,
-               fb = Cb[k] > least ? Cb[k] : least;
-        double w = (fa + (rb >= 0 ? fb : 0.0)) / b.weight_scale;
-        row.beta[k] = b.weight_scale / fa;
-        row.beta[k + 2] = rb >= 0 ? b.weight_scale / fb : 0.0;
-        row.B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
-    }
-    double ln = v3_dot(n, row.last), yields = s.ratio > 0.0 ? 1.0 / s.ratio : 0.0;
-    for (int k = 0; k < 3; k++)
-        row.give[k] = -yields * (D[1] * row.last[k] + (D[0] - D[1]) * ln * n[k]);
     point_velocity(va, s.systems[ra].v_free, p);
     if (rb >= 0) point_velocity(vb, s.systems[rb].v_free, o);
-    for (int k = 0; k < 3; k++) row.total[k] = row.e[k] + row.give[k] + vb[k] - va[k];
+    weigh_row(b, s.ratio, n, Ca, Cb, va, vb, row);
     row.mu = c->dim == 1 ? 0.0 : c->friction[0];
     return row;
 }

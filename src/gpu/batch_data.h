@@ -38,6 +38,8 @@ struct Worlds {
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
     int qpos_count, dof_count, mocap_count, subsystem_count;
     const uint32_t *may_meet; /* per moving slot and segment: whom it may meet at all */
+    bool only_with_spheres;   /* one of each pair is a sphere */
+    bool only_spheres_move;   /* and all that moves freely are spheres */
     Robots robots;
     int pair_room, contact_room, segments; /* segments: of 32 slots */
     double theta, stabilization;
@@ -140,18 +142,16 @@ template <class R> struct alignas(16) World : WorldBase, Fast<R> {
 extern __shared__ __align__(16) char fast_memory[];
 #endif
 
-template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s, Cursor &c)
+/* What the engine's routines want to see, and the state at the end. */
+TN_DEVICE_AND_HOST inline void lay_out_base(const Worlds &b, WorldBase &s, Cursor &c)
 {
-    size_t n = (size_t)b.body_count, links = (size_t)b.link_count, slots = (size_t)b.slot_count,
-           pairs = (size_t)b.pair_room, points = (size_t)b.contact_room,
-           rows = (size_t)b.moving_count * (size_t)b.segments;
+    size_t n = (size_t)b.body_count, links = (size_t)b.link_count, slots = (size_t)b.slot_count;
     c.take(s.model, 1);
     c.take(s.collider, 1);
     c.take(s.detection, 1);
     c.take(s.dynamics, 1);
     c.take(s.slots, slots);
     c.take(s.place, slots);
-    c.take(s.bounds, slots);
     c.take(s.frames, links);
     c.take(s.twists, links);
     c.take(s.end_twists, links);
@@ -159,6 +159,16 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.inverse, 7 * n);
     c.take(s.v_end, 6 * n);
     c.take(s.pushed, n);
+    c.take(s.next_qpos, (size_t)b.qpos_count);
+    c.take(s.next_qvel, (size_t)b.dof_count);
+}
+
+template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s, Cursor &c)
+{
+    size_t n = (size_t)b.body_count, pairs = (size_t)b.pair_room, points = (size_t)b.contact_room,
+           rows = (size_t)b.moving_count * (size_t)b.segments;
+    lay_out_base(b, s, c);
+    c.take(s.bounds, (size_t)b.slot_count);
     c.take(s.masks, rows);
     c.take(s.mask_start, rows + 1);
     c.take(s.pair1, pairs);
@@ -170,8 +180,6 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     c.take(s.give, 3 * points);
     c.take(s.yield, 2 * points);
     c.take(s.start_beta, 4 * points);
-    c.take(s.next_qpos, (size_t)b.qpos_count);
-    c.take(s.next_qvel, (size_t)b.dof_count);
     c.take(s.bodies, n);
     c.take(s.side_fill, n);
     lay_out_robots(b.robots, b.dof_count, b.subsystem_count, s.robot, c);

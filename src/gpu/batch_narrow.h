@@ -12,26 +12,20 @@
 namespace tn
 {
 
-TN_DEVICE inline bool masks_allow(const TnSlot *a, const TnSlot *b)
-{
-    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
-}
-
 /* Which of the 32 slots from `first` on may meet this one. */
 TN_DEVICE inline uint32_t partners(const Worlds &b, const WorldBase &s, int slot, int first)
 {
-    uint32_t mask = 0;
-    int end = first + 32 < b.slot_count ? first + 32 : b.slot_count;
-    if (end <= slot + 1) return 0;
+    uint32_t mask = 0, may = b.may_meet[slot * b.segments + first / 32];
+    int end = first + 32 < b.slot_count ? first + 32 : b.slot_count,
+        boxes = end < b.finite_count ? end : b.finite_count;
+    if (!may) return 0;
     const TnBounds box = s.bounds[slot];
-    const TnSlot *own = &s.slots[slot];
-    for (int k = first > slot ? first : slot + 1; k < end; k++) {
-        bool meets = k < b.finite_count ? tn_bounds_meet(&s.bounds[k], &box)
-                                        : tn_box_meets_plane(s.detection, &box, k);
-        if (meets && !tn_never_meet(own, &s.slots[k]) && masks_allow(own, &s.slots[k]))
-            mask |= 1u << (k - first);
-    }
-    return mask & b.may_meet[slot * b.segments + first / 32];
+    int k = first > slot ? first : slot + 1;
+    for (; k < boxes; k++)
+        if (tn_bounds_meet(&s.bounds[k], &box)) mask |= 1u << (k - first);
+    for (; k < end; k++)
+        if (tn_box_meets_plane(s.detection, &box, k)) mask |= 1u << (k - first);
+    return mask & may;
 }
 
 TN_DEVICE inline int bit_count(uint32_t x)
@@ -76,17 +70,23 @@ TN_DEVICE inline void list_pairs(const Block &block, const Worlds &b, WorldBase 
     });
 }
 
+/* Pairs: of spheres with spheres and planes, of spheres with anything, of anything. Only the last
+ * need much memory per thread. */
+enum PairsOf { SPHERES, WITH_SPHERE, ANY };
+
 /* Types in order: plane, sphere, capsule, cylinder, box. Nobody hands over two of the last two, but
  * for two boxes. */
+template <PairsOf of>
 TN_DEVICE inline bool collide_few(const TnPlaced *a, const TnPlaced *b, double reach,
                                   TnManifold *out)
 {
     TnGeomType first = a->shape->type, second = b->shape->type;
-    if (first == TN_GEOM_PLANE) return tn_collide_plane(a, b, reach, out);
     if (first == TN_GEOM_SPHERE)
         return second == TN_GEOM_CAPSULE    ? tn_collide_sphere_capsule(a, b, reach, out)
                : second == TN_GEOM_CYLINDER ? tn_collide_sphere_cylinder(a, b, reach, out)
                                             : tn_collide_sphere_box(a, b, reach, out);
+    if (of == WITH_SPHERE) return false;
+    if (first == TN_GEOM_PLANE) return tn_collide_plane(a, b, reach, out);
     if (first == TN_GEOM_CAPSULE)
         return second == TN_GEOM_CAPSULE    ? tn_collide_capsule_capsule(a, b, reach, out)
                : second == TN_GEOM_CYLINDER ? tn_collide_capsule_cylinder(a, b, reach, out)
@@ -94,7 +94,7 @@ TN_DEVICE inline bool collide_few(const TnPlaced *a, const TnPlaced *b, double r
     return first == TN_GEOM_BOX && tn_collide_box_box(a, b, reach, out);
 }
 
-TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
+template <PairsOf of> TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
 {
     const TnDetection *d = e->detection;
     const TnCollider *c = d->collider;
@@ -106,11 +106,13 @@ TN_DEVICE inline void emit_shapes(TnEmitter *e, const TnSlotPair *pair)
     double allowed = pair->margin + d->slack,
            reach = allowed + d->t * (c->slots[i].speed + c->slots[j].speed);
     m.count = 0;
-    if (!collide_few(&first, &second, reach, &m)) return;
-    if (m.count && tn_manifold_nearest(&m) < pair->least) return;
+    if (!collide_few<of>(&first, &second, reach, &m)) return;
+    /* a sphere has one point, and is no part of a robot */
+    int count = of == WITH_SPHERE ? m.count > 0 : m.count;
+    if (of != WITH_SPHERE && count && tn_manifold_nearest(&m) < pair->least) return;
     if (swap) v3_scale(m.normal, m.normal, -1.0);
     TnWhen start = {0.0, d->twists};
-    for (int k = 0; k < m.count; k++) {
+    for (int k = 0; k < count; k++) {
         const TnManifoldPoint *p = &m.points[k];
         if (p->gap > allowed &&
             !(p->gap <= allowed + d->t * tn_closing_at(d, pair, p->pos, m.normal, start).most))
@@ -127,8 +129,8 @@ TN_DEVICE inline bool is_plain(const WorldBase &s, int pair)
 }
 
 /* Writes the points of a pair, as many as there is room for; returns how many there are. */
-TN_DEVICE inline int look_at(const WorldBase &s, int i, bool plain, TnContactPoint *points,
-                             int room)
+template <PairsOf of>
+TN_DEVICE inline int look_at(const WorldBase &s, int i, TnContactPoint *points, int room)
 {
     TnSlotPair pair;
     TnEmitter e{};
@@ -137,8 +139,8 @@ TN_DEVICE inline int look_at(const WorldBase &s, int i, bool plain, TnContactPoi
     e.points = points;
     e.capacity = room;
     if (!tn_filter_pair(s.collider, s.pair1[i], s.pair2[i], &pair)) return 0;
-    if (!plain)
-        emit_shapes(&e, &pair);
+    if (of != SPHERES)
+        emit_shapes<of>(&e, &pair);
     else if (s.slots[pair.slot2].shape_type == TN_GEOM_SPHERE)
         tn_emit_spheres(&e, &pair);
     else
@@ -147,26 +149,31 @@ TN_DEVICE inline int look_at(const WorldBase &s, int i, bool plain, TnContactPoi
 }
 
 /* The points of a pair at their place. */
-TN_DEVICE inline void write_points(const WorldBase &s, int i, bool plain)
+template <PairsOf of> TN_DEVICE inline void write_points(const WorldBase &s, int i)
 {
     int first = s.pair_start[i], count = s.pair_start[i + 1] - first;
-    if (count) look_at(s, i, plain, s.points + first, count);
+    if (count) look_at<of>(s, i, s.points + first, count);
 }
 
-/* How many points each pair has, and where they go. Pairs of other shapes than spheres come last,
- * so that those of spheres do not wait for them. */
-TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBase &s)
+/* How many points each pair of spheres has. Other pairs come after them, so that those of spheres
+ * do not wait for them. */
+TN_DEVICE inline void count_plain(const Block &block, WorldBase &s)
 {
     block.once([&] { s.other_count = 0; });
     block.each(s.pair_count, [&](int i) {
         if (is_plain(s, i))
-            s.pair_start[i] = look_at(s, i, true, nullptr, 0);
+            s.pair_start[i] = look_at<SPHERES>(s, i, nullptr, 0);
         else
             s.others[atomic_add(&s.other_count, 1)] = i;
     });
-    block.each(s.other_count, [&](int k) {
-        s.pair_start[s.others[k]] = look_at(s, s.others[k], false, nullptr, 0);
-    });
+}
+
+/* How many the others have, and where all points go. */
+template <PairsOf of>
+TN_DEVICE inline void count_others(const Block &block, const Worlds &b, WorldBase &s)
+{
+    block.each(s.other_count,
+               [&](int k) { s.pair_start[s.others[k]] = look_at<of>(s, s.others[k], nullptr, 0); });
     block.scan(s.pair_start, s.pair_count);
     block.once([&] {
         s.contact_count = s.pair_start[s.pair_count];
@@ -180,12 +187,13 @@ TN_DEVICE inline void count_points(const Block &block, const Worlds &b, WorldBas
 /* Each pair is looked at twice: for how many points it has, and for these. */
 TN_DEVICE inline void list_points(const Block &block, const Worlds &b, WorldBase &s)
 {
-    count_points(block, b, s);
+    count_plain(block, s);
+    count_others<ANY>(block, b, s);
     if (s.stuck) return;
     block.each(s.pair_count, [&](int i) {
-        if (is_plain(s, i)) write_points(s, i, true);
+        if (is_plain(s, i)) write_points<SPHERES>(s, i);
     });
-    block.each(s.other_count, [&](int k) { write_points(s, s.others[k], false); });
+    block.each(s.other_count, [&](int k) { write_points<ANY>(s, s.others[k]); });
 }
 
 } // namespace tn

@@ -125,20 +125,24 @@ template <class R> TN_DEVICE World<R> *kept_world(const Worlds &b, int w)
     return (World<R> *)(b.scratch + (size_t)(w - b.first) * b.scratch_size);
 }
 
-/* q⁺ and v⁺ beside the state. */
-TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
+/* q⁺ and v⁺ of a free link beside the state. */
+TN_DEVICE inline void advance_free(WorldBase &s, int l, const TnLinkFrame &frame,
+                                   const TnRigidSystem &system, const double *vhat, int pushed)
 {
-    int l = b.body_link[i];
-    const double *vhat = s.v_end + 6 * i;
     double way[6];
-    tn_rigid_way(s.dynamics, s.systems[i].v, vhat, s.pushed[i] ? 1.0 : 0.0, 1.0, way);
-    tn_rigid_advance(s.dynamics, l, &s.frames[l], &s.systems[i], vhat, way, s.next_qpos,
-                     s.next_qvel);
+    tn_rigid_way(s.dynamics, system.v, vhat, pushed ? 1.0 : 0.0, 1.0, way);
+    tn_rigid_advance(s.dynamics, l, &frame, &system, vhat, way, s.next_qpos, s.next_qvel);
     const TnLink *link = &s.model->links[l];
     const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
     const double *qv = s.next_qvel + link->dof_start;
     for (int k = 0; k < 7; k++)
         if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10))) s.bad = true;
+}
+
+TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
+{
+    int l = b.body_link[i];
+    advance_free(s, l, s.frames[l], s.systems[i], s.v_end + 6 * i, s.pushed[i]);
 }
 
 /* The new state becomes that of the world. */
@@ -190,14 +194,14 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
 
 /* ---- the parts of a step ---- */
 
-/* The free motion. */
+/* The free motion, but for that of robots: begin_robot. */
 template <class R>
 TN_DEVICE void start_step(const Block &block, const Worlds &b, World<R> &s, int w)
 {
     open_memory(block, b, s, w);
     open_world(block, b, s, w);
     block.each(b.free_count, [&](int i) { assemble_body(b, s, i); });
-    assemble_robots(block, b, s);
+    block.each(b.robots.actuator_count, [&](int i) { find_inputs(b, s, i); });
 }
 
 /* Up to the contacts as the iteration reads them. One whose memory for pairs or contacts is too
@@ -222,11 +226,9 @@ template <class R> TN_DEVICE void look_again(const Block &block, const Worlds &b
     write_world(block, b, s, true);
 }
 
-/* The state at the end, if it makes sense. */
-TN_DEVICE inline void advance_world(const Block &block, const Worlds &b, WorldBase &s)
+/* What was found at the end, if it makes sense. */
+TN_DEVICE inline void take_step(const Block &block, const Worlds &b, WorldBase &s)
 {
-    block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
-    block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
     block.once([&] {
         report_world(b, s, s.iterations);
         b.left[s.index]--;
@@ -236,6 +238,13 @@ TN_DEVICE inline void advance_world(const Block &block, const Worlds &b, WorldBa
             b.time[s.index] += s.t;
     });
     if (!s.bad) take_state(block, b, s);
+}
+
+TN_DEVICE inline void advance_world(const Block &block, const Worlds &b, WorldBase &s)
+{
+    block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
+    block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
+    take_step(block, b, s);
 }
 
 template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)

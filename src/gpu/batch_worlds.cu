@@ -12,8 +12,11 @@ namespace tn
 #define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
 
 #define TN_REPEATS 2 /* as REPEATS of step/step.c */
+#define TN_START_THREADS 32
+#define TN_START_BLOCKS 24
 #define TN_ROBOT_THREADS 32
-#define TN_ROBOT_BLOCKS 24
+#define TN_ROBOT_BLOCKS 16
+#define TN_ROBOT_LANES 8 /* threads of a warp that have a robot: more wait for memory */
 
 #ifdef __CUDACC__
 
@@ -25,16 +28,27 @@ namespace tn
     Block block = {(int)threadIdx.x, (int)blockDim.x, sums};                                       \
     int w = b.first + (int)blockIdx.x;
 
-/* Of worlds with robots, each of which is in the hands of one thread: as many worlds at a time as
- * can be. */
+/* Of worlds with robots. */
 template <class R>
-__global__ void __launch_bounds__(TN_ROBOT_THREADS, TN_ROBOT_BLOCKS)
+__global__ void __launch_bounds__(TN_START_THREADS, TN_START_BLOCKS)
     start_steps(const __grid_constant__ Worlds b)
 {
     TN_BLOCK
     if (!is_on(b, w)) return;
     start_step(block, b, s, w);
     copy_words(block, kept_world<R>(b, w), &s, 1);
+}
+
+/* Each robot is in the hands of one thread; those of a warp have robots of different worlds, which
+ * mostly do the same. */
+template <class R>
+__global__ void __launch_bounds__(TN_ROBOT_THREADS, TN_ROBOT_BLOCKS)
+    begin_robots(const __grid_constant__ Worlds b)
+{
+    int i = (int)blockIdx.x * TN_ROBOT_LANES + (int)threadIdx.x, w = b.first + i / b.robots.count;
+    if ((int)threadIdx.x >= TN_ROBOT_LANES || i >= b.at_once * b.robots.count || !is_on(b, w))
+        return;
+    begin_robot(b, *kept_world<R>(b, w), i % b.robots.count);
 }
 
 template <class R>
@@ -189,13 +203,20 @@ template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollide
     size_t words = ((size_t)c->count + 31) / 32;
     std::vector<uint32_t> may_meet((size_t)c->moving_count * words);
     std::vector<TnOverlap> overlaps;
-    for (int i = 0; i < c->moving_count; i++)
+    b.only_with_spheres = true;
+    b.only_spheres_move = true;
+    for (int i = 0; i < c->moving_count; i++) {
+        b.only_spheres_move &= c->slots[i].shape_type == TN_GEOM_SPHERE;
         for (int k = i + 1; k < c->count; k++) {
             double least;
             if (!tn_filter_verdict(c, i, k, &least)) continue;
+            b.only_with_spheres &= c->slots[i].shape_type == TN_GEOM_SPHERE ||
+                                   c->slots[k].shape_type == TN_GEOM_SPHERE;
             may_meet[(size_t)i * words + (size_t)k / 32] |= 1u << (k % 32);
             if (least > -INFINITY) overlaps.push_back(TnOverlap{i, k, least});
         }
+    }
+    b.only_spheres_move &= overlaps.empty();
     b.may_meet = own.copy(q, may_meet.data(), may_meet.size());
     out.overlaps = own.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();
@@ -206,7 +227,7 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
 {
     TnModel model = *m;
     TnCollider collider = *c;
-    collider.slot_of = nullptr; /* nothing needs a look at the model */
+    collider.verdicts = nullptr; /* nothing needs a look at the model */
     size_t n = (size_t)c->count;
     model.links = own.copy(q, m->links, (size_t)m->link_count);
     model.joints = own.copy(q, m->joints, (size_t)m->joint_count);
@@ -401,7 +422,13 @@ template <class R> void Batch<R>::launch()
     for (b.first = 0; b.first < b.count && !q.failed; b.first += b.at_once) {
 #ifdef __CUDACC__
         LAP(0);
-        if (b.robots.count) start_steps<R><<<b.at_once, TN_ROBOT_THREADS, 0, q.stream>>>(b);
+        if (b.robots.count) {
+            int robots = b.at_once * b.robots.count;
+            start_steps<R><<<b.at_once, TN_START_THREADS, 0, q.stream>>>(b);
+            begin_robots<R>
+                <<<(robots + TN_ROBOT_LANES - 1) / TN_ROBOT_LANES, TN_ROBOT_THREADS, 0, q.stream>>>(
+                    b);
+        }
         begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
         LAP(1);
         for (int k = 0; k <= looks; k++) {
@@ -419,6 +446,7 @@ template <class R> void Batch<R>::launch()
             Block block;
             if (!is_on(b, w)) continue;
             start_step(block, b, s, w);
+            for (int k = 0; k < b.robots.count; k++) begin_robot(b, s, k);
             begin_step(block, b, s, w);
             if (s.stuck) continue;
             if (!s.bad) s.iterations = solve_world(block, b, s);

@@ -8,6 +8,7 @@
 #define TN_GPU_BROAD_H
 
 #include "data.h"
+#include "in_order.h"
 
 namespace tn
 {
@@ -36,9 +37,11 @@ TN_DEVICE inline bool in_cell(const Base &s, const TnBounds &m, int level, int x
     return cell_of(m.c[0], cell) == x && cell_of(m.c[1], cell) == y && cell_of(m.c[2], cell) == z;
 }
 
+/* Or the two may be an explicit pair. */
 TN_DEVICE inline bool masks_meet(const TnSlot *a, const TnSlot *b)
 {
-    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask)) != 0;
+    return ((a->type_mask & b->affinity_mask) | (b->type_mask & a->affinity_mask) |
+            (uint32_t)(a->special & b->special & 1)) != 0;
 }
 
 TN_DEVICE inline bool is_pair(const TnCollider *c, const TnBounds &box, const TnBounds &m)
@@ -111,15 +114,17 @@ TN_DEVICE inline void each_partner(const Base &s, const TnBounds &box, int lane,
 /* What a step counts and finds begins empty; one kernel, since each takes its time to start. */
 inline void begin_step(Queue &q, const Base &s)
 {
-    int places = TN_PARTS * s.geom_count, most = s.pair_room + 1;
-    for (int n : {s.cell_count, s.all_count + 1, places, (int)sizeof(Outcome) / 4})
+    int places = TN_PARTS * s.geom_count, points = s.some_hard ? s.pair_room + 1 : 0, most = points;
+    for (int n :
+         {s.cell_count, s.all_count + 1, places, TN_ARRIVED_COUNT, (int)sizeof(Outcome) / 4})
         if (n > most) most = n;
     each(q, most, nullptr, [=] TN_DEVICE(int i) {
         if (i < s.cell_count) s.cell_members[i] = 0;
-        if (i <= s.pair_room) s.pair_points[i] = 0;
+        if (i < points) s.pair_points[i] = 0;
         if (i <= s.all_count) s.side_count[i] = s.side_fill[i] = 0;
         if (i < places) s.new_count[i] = 0;
         if (i < 3 * TN_LEVELS) s.reach[i] = 0;
+        if (i < TN_ARRIVED_COUNT) s.arrived[i] = 0;
         if (i < (int)sizeof(Outcome) / 4) ((int *)s.outcome)[i] = 0;
     });
 }
@@ -150,7 +155,7 @@ inline void sort_members(Queue &q, const Base &s)
             tn_bounds_sweep(s.detection[0], slot, h);
             enter_cell(s, slot, s.collider->bounds[slot]);
         });
-    scan(q, s.cell_members, s.cell_start, s.cell_count);
+    sum_in_order(q, s.order, s.cell_members, s.cell_start, s.cell_count);
     each(q, n, nullptr,
          [=] TN_DEVICE(int slot) { s.slots_in[s.cell_start[s.keys[slot]] + s.nth[slot]] = slot; });
     each(q, n, nullptr, [=] TN_DEVICE(int k) {
@@ -168,7 +173,7 @@ inline void sort_members(Queue &q, const Base &s)
         }
     });
     if (s.one_each) return;
-    scan(q, s.is_first, s.rank_start, n);
+    sum_in_order(q, s.order, s.is_first, s.rank_start, n);
     each(q, n, nullptr, [=] TN_DEVICE(int i) {
         if (!s.is_first[i]) return;
         int body = s.slot_body[s.sorted_slots[i]];
@@ -180,38 +185,44 @@ inline void sort_members(Queue &q, const Base &s)
 /* The pairs that lane k % lanes of member k / lanes finds, in this order. */
 inline void find_pairs(Queue &q, const Base &s)
 {
+    struct Found {
+        int count;
+    };
     int n = s.lanes * s.finite_count;
     sort_members(q, s);
-    each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        const Box box = s.members[i / s.lanes];
-        int count = 0;
-        if (box.slot < s.moving_count)
-            each_partner(
-                s, box, i % s.lanes, true, [&](int other) { return other > box.slot; },
-                [&](int other) {
-                    if (count < TN_PARTNERS) s.partners[count * n + i] = other;
-                    count++;
-                });
-        s.item_pairs[i] = count;
-    });
-    scan(q, s.item_pairs, s.item_start, n);
-    each(q, n, nullptr, [=] TN_DEVICE(int i) {
-        int slot = s.members[i / s.lanes].slot, at = s.item_start[i], count = s.item_pairs[i];
-        auto list = [&](int other) {
-            if (at < s.pair_room) s.pair1[at] = slot, s.pair2[at] = other;
-            at++;
-        };
-        if (count <= TN_PARTNERS)
-            for (int k = 0; k < count; k++) list(s.partners[k * n + i]);
-        else
-            each_partner(
-                s, s.members[i / s.lanes], i % s.lanes, true,
-                [&](int other) { return other > slot; }, list);
-        if (i == n - 1) {
-            s.outcome->lists.pairs_needed = at;
-            s.outcome->lists.pair_count = at > s.pair_room ? 0 : at;
-        }
-    });
+    each_in_order(
+        q, n, nullptr, s.order,
+        [=] TN_DEVICE(int i) {
+            Found found = {0};
+            if (i < 0) return found;
+            const Box box = s.members[i / s.lanes];
+            if (box.slot < s.moving_count)
+                each_partner(
+                    s, box, i % s.lanes, true, [&](int other) { return other > box.slot; },
+                    [&](int other) {
+                        if (found.count < TN_PARTNERS) s.partners[found.count * n + i] = other;
+                        found.count++;
+                    });
+            return found;
+        },
+        [=] TN_DEVICE(int i, Found found, int at) {
+            if (!found.count) return;
+            int slot = s.members[i / s.lanes].slot;
+            auto list = [&](int other) {
+                if (at < s.pair_room) s.pair1[at] = slot, s.pair2[at] = other;
+                at++;
+            };
+            if (found.count <= TN_PARTNERS)
+                for (int k = 0; k < found.count; k++) list(s.partners[k * n + i]);
+            else
+                each_partner(
+                    s, s.members[i / s.lanes], i % s.lanes, true,
+                    [&](int other) { return other > slot; }, list);
+        },
+        [=] TN_DEVICE(int sum) {
+            s.outcome->lists.pairs_needed = sum;
+            s.outcome->lists.pair_count = sum > s.pair_room ? 0 : sum;
+        });
 }
 
 } // namespace tn

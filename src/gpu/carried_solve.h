@@ -12,13 +12,13 @@
 
 #include "carried_matrix.h"
 #include "carried_parts.h"
+#include "carried_soft.h"
 #include "iterate.h"
 
 namespace tn
 {
 
 #define TN_LINK_SIDES 16384 /* threads for the sides of all links */
-#define TN_PRODUCTS 8       /* parts of a row of a large matrix times a vector */
 
 /* ---- once per solve ---- */
 
@@ -90,7 +90,8 @@ template <class R> void order_sides(Queue &q, const View<R> &s)
         q, 2 * s.contact_room, nullptr,
         [=] TN_DEVICE(int k) {
             int i = s.side_start[s.body_count] + k;
-            if (i < s.side_start[s.all_count]) s.sides[i] = bits_in(s.side_arm[i].w);
+            if (i < s.side_start[s.body_count + s.carried_count])
+                s.sides[i] = bits_in(s.side_arm[i].w);
         },
         128, TN_LINK_SIDES);
 }
@@ -207,16 +208,6 @@ TN_DEVICE inline void end_update(const Team &team, const View<R> &s, const Group
            [&](int j, double Cv) { group.g[j] += alpha * (Cv - group.y[j] - group.g[j]); });
 }
 
-/* Part p of row i of H⁻¹ x. */
-TN_DEVICE inline void multiply_part(const Group &group, int i, int p)
-{
-    int n = group.dim, size = (n + TN_PRODUCTS - 1) / TN_PRODUCTS, begin = p * size,
-        end = begin + size < n ? begin + size : n;
-    double sum = 0.0;
-    for (int j = begin; j < end; j++) sum += group.H_inverse[(size_t)j * n + i] * group.x[j];
-    group.products[(size_t)p * n + i] = sum;
-}
-
 /* What an iteration writes and reads again is in fast memory, where it fits. */
 TN_DEVICE inline void use_fast(const Team &team, Group &group)
 {
@@ -249,16 +240,13 @@ template <class R> void update_large(Queue &q, const View<R> &s)
     each(q, s.group_count * width, nullptr, [=] TN_DEVICE(int k) {
         const Group &group = s.groups[k / width];
         int p = k % width / most, i = k % most;
-        if (is_large(group) && i < group.dim) multiply_part(group, i, p);
+        if (is_large(group) && !group.soft && i < group.dim)
+            multiply_part(group, group.H_inverse, group.x, i, p);
     });
     teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
         const Group group = s.groups[g];
-        if (!is_large(group)) return;
-        team.each(group.dim, [&](int i) {
-            double sum = 0.0;
-            for (int p = 0; p < TN_PRODUCTS; p++) sum += group.products[(size_t)p * group.dim + i];
-            group.v[i] = sum;
-        });
+        if (!is_large(group) || group.soft) return;
+        team.each(group.dim, [&](int i) { group.v[i] = sum_of_parts(group, i); });
         end_update(team, s, group, alpha);
     });
 }
@@ -315,22 +303,27 @@ template <class R> void open_groups(Queue &q, const View<R> &s)
         if (k % area < group.dim * group.dim) group.A_inverse[k % area] = group.A[k % area];
     });
     invert_groups(q, s, true);
-    teams(q, s.group_count,
-          [=] TN_DEVICE(const Team &team, int g) { open_group(team, s, s.groups[g]); });
+    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
+        if (!s.groups[g].soft) open_group(team, s, s.groups[g]);
+    });
+    open_softs(q, s);
 }
 
 template <class R> void factor_groups(Queue &q, const View<R> &s)
 {
     order_sides(q, s);
-    teams(q, s.group_count,
-          [=] TN_DEVICE(const Team &team, int g) { factor_group(team, s, s.groups[g]); });
+    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
+        if (!s.groups[g].soft) factor_group(team, s, s.groups[g]);
+    });
+    factor_softs(q, s);
     invert_groups(q, s, false);
 }
 
 template <class R> void judge_groups(Queue &q, const View<R> &s)
 {
-    teams(q, s.group_count,
-          [=] TN_DEVICE(const Team &team, int g) { judge_group(team, s, s.groups[g]); });
+    teams(q, s.group_count, [=] TN_DEVICE(const Team &team, int g) {
+        if (!s.groups[g].soft) judge_group(team, s, s.groups[g]);
+    });
 }
 
 /* Groups and free bodies, in one kernel. */
@@ -341,10 +334,11 @@ template <class R> void update_all(Queue &q, const View<R> &s, R row_alpha)
     teams_and_each(
         q, s.group_count,
         [=] TN_DEVICE(const Team &team, int g) {
-            update_group(team, s, s.groups[g], first, alpha);
+            if (!s.groups[g].soft) update_group(team, s, s.groups[g], first, alpha);
         },
         s.body_count, bodies);
     if (s.most_unknowns > TN_LARGE_GROUP) update_large(q, s);
+    update_softs(q, s);
 }
 
 /* As iterate(). */

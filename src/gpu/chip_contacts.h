@@ -10,10 +10,10 @@
 namespace tn
 {
 
-TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, int i,
-                                  const TnContactPoint *point)
+/* A contact point and its row as a record. */
+TN_DEVICE inline void write_record(const Worlds &b, ChipWorld &s, const Chip &c, int i,
+                                   const TnContactPoint *point, const Row &row)
 {
-    const Row row = row_of(b, s, point);
     const double *n = point->normal, *p = point->arm1, *o = point->arm2, *total = row.total,
                  *last = row.last, *give = row.give;
     float share = (float)b.warm_start;
@@ -31,22 +31,33 @@ TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     if (s.ratio > 0.0) s.given[i] = float4{(float)give[0], (float)give[1], (float)give[2], 0.0f};
 }
 
-/* The points of all pairs. */
-TN_DEVICE inline void write_touches(const Block &block, const Worlds &b, ChipWorld &s,
-                                    const Chip &c)
+TN_DEVICE inline void write_touch(const Worlds &b, ChipWorld &s, const Chip &c, int i,
+                                  const TnContactPoint *point)
+{
+    write_record(b, s, c, i, point, row_of(b, s, point));
+}
+
+/* The points of pairs of spheres. */
+TN_DEVICE inline void write_plain(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
 {
     block.each(s.pair_count, [&](int i) {
         TnContactPoint point;
         int first = c.pair_start[i];
         if (c.pair_start[i + 1] == first || !is_plain(s, i)) return;
-        look_at(s, i, true, &point, 1);
+        look_at<SPHERES>(s, i, &point, 1);
         write_touch(b, s, c, first, &point);
     });
+}
+
+/* Of other pairs. */
+template <PairsOf of>
+TN_DEVICE inline void write_others(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
+{
     block.each(s.other_count, [&](int k) {
-        TnContactPoint points[TN_MANIFOLD_MAX];
+        TnContactPoint points[of == WITH_SPHERE ? 1 : TN_MANIFOLD_MAX]; /* a sphere touches once */
         int i = s.others[k], first = c.pair_start[i], count = c.pair_start[i + 1] - first;
         if (!count) return;
-        look_at(s, i, false, points, count);
+        look_at<of>(s, i, points, count);
         for (int p = 0; p < count; p++) write_touch(b, s, c, first + p, &points[p]);
     });
 }
@@ -67,11 +78,15 @@ TN_DEVICE inline void soften_touch(const Worlds &b, ChipWorld &s, const Chip &c,
     s.given[i] = float4{more * give.x, more * give.y, more * give.z, 0.0f};
 }
 
-/* Where the pushes of a body begin; each is 32 places on. */
+/* Where the sides of a body begin; each is 32 places on. */
 TN_DEVICE inline int first_place(const Chip &c, int rank)
 {
     return c.slice[rank >> 5] + (rank & 31);
 }
+
+/* Pushes lie as the sides do, but each row of 32 is turned by one more: contacts that follow each
+ * other mostly push the same body, and write to different banks. */
+TN_DEVICE inline int turned(int row, int rank) { return (rank + row) & 31; }
 
 /* The number of each body; stuck where there is not enough room for the pushes. */
 TN_DEVICE inline void rank_bodies(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c)
@@ -122,9 +137,10 @@ TN_DEVICE inline void list_sides(const Block &block, const Worlds &b, ChipWorld 
             for (; k > begin && c.sides[k - 32] > x; k -= 32) c.sides[k] = c.sides[k - 32];
             c.sides[k] = x;
         }
-        for (int i = begin; i < end; i += 32) {
-            Two16 *place = &c.places[c.sides[i] >> 1];
-            (c.sides[i] & 1 ? place->b : place->a) = (uint16_t)i;
+        for (int k = 0; k < c.fill[r]; k++) {
+            int side = c.sides[begin + 32 * k], at = c.slice[r >> 5] + 32 * k + turned(k, r);
+            Two16 *place = &c.places[side >> 1];
+            (side & 1 ? place->b : place->a) = (uint16_t)at;
         }
     });
 }
@@ -156,7 +172,7 @@ TN_DEVICE inline void factor_rank(const Worlds &b, ChipWorld &s, const Chip &c, 
                n[3] = {n4.x, n4.y, n4.z};
         add_side(at, n, beta, force, v, H, g);
     }
-    pack_inertia(&s.systems[c.order[r]], A);
+    for (int k = 0; k < 7; k++) A[k] = (double)s.inertia[k * b.body_count + c.order[r]];
     for (int k = 0; k < 3; k++) H[sym6(k, k)] += A[0];
     for (int i = 3, p = 1; i < 6; i++)
         for (int j = i; j < 6; j++) H[sym6(i, j)] += A[p++];

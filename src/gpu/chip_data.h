@@ -25,10 +25,11 @@ struct float2 {
 namespace tn
 {
 
-#define TN_CHIP_OWN 3       /* contacts of a thread */
-#define TN_CHIP_THREADS 512 /* at most */
-#define TN_CHIP_WAVES 4     /* of blocks that a launch steps, where parts of a step are launches */
-#define TN_CHIP_MATRIX 7    /* H⁻¹ and A of a body, in fours */
+#define TN_CHIP_OWN 3        /* contacts of a thread */
+#define TN_CHIP_THREADS 512  /* at most */
+#define TN_CHIP_WAVES 4      /* of blocks that a launch steps, where parts of a step are launches */
+#define TN_OTHER_THREADS 128 /* that look at pairs of other shapes than spheres */
+#define TN_CHIP_MATRIX 7     /* H⁻¹ and A of a body, in fours */
 
 struct Two16 {
     uint16_t a, b;
@@ -63,60 +64,82 @@ struct Carry {
     Two16 *ends, *places;
     int *fill, *slice;
     uint16_t *order;
+    int *pair1, *pair2, *pair_start;
 };
 
 /* A step of a world, as World. */
 struct alignas(16) ChipWorld : WorldBase {
     float4 *matrix;        /* all of a body's, planes of body_count */
-    float *g, *force;      /* planes, too */
+    float *inertia;        /* A of bodies, planes, too, but of bodies in their order */
+    float *g, *force;      /* planes */
     float4 *lambda, *beta; /* behind λ the depth; beta: of side a, of side b */
     uint64_t *key;         /* as warm_key, */
     int *key_geom;         /* of this geom1 */
     float4 *given;         /* what goes to e of contacts that yield */
     double mixed;          /* α of Chip.state */
+    double per_theta;      /* 1/θ */
     Carry carry;
     char *pool; /* the shared memory */
     int *sums;  /* as Block.sums */
 };
 
+TN_DEVICE_AND_HOST inline void lay_out_records(const Worlds &b, Chip &c, Cursor &at)
+{
+    size_t contacts = (size_t)b.chip_contacts;
+    at.take(c.arm_a, contacts);
+    at.take(c.arm_b, contacts);
+    at.take(c.normal, contacts);
+    at.take(c.total, contacts);
+    at.take(c.ends, contacts);
+    at.take(c.places, contacts);
+}
+
+/* Matrices and pushes, from `at` to `end` or as far as they need; returns where they end. */
+TN_DEVICE_AND_HOST inline size_t lay_out_pushes(const Worlds &b, Chip &c, Cursor at, size_t end)
+{
+    size_t matrices = TN_CHIP_MATRIX * (size_t)b.body_count, each = sizeof(float4) + sizeof(float2),
+           taken = at.used + matrices * sizeof(float4),
+           least = taken + (2 * (size_t)b.chip_contacts + 32) * each;
+    end = end > least ? end : least;
+    size_t pushed = (end - taken) / each - 2;
+    at.take(c.matrix, matrices);
+    at.take(c.push4, pushed);
+    at.take(c.push2, pushed);
+    c.push_room = (int)pushed - 1; /* the last is for the world */
+    return end;
+}
+
+TN_DEVICE_AND_HOST inline void lay_out_sides(const Worlds &b, Chip &c, Cursor &at)
+{
+    size_t n = (size_t)b.body_count;
+    at.take(c.sides, (size_t)c.push_room + 1);
+    at.take(c.degree, n);
+    at.take(c.fill, n);
+    at.take(c.slice, n / 32 + 2);
+    at.take(c.rank, n);
+    at.take(c.order, n);
+}
+
 /* Returns the bytes. */
 TN_DEVICE_AND_HOST inline size_t lay_out_chip(const Worlds &b, Chip &c, char *pool)
 {
     size_t n = (size_t)b.body_count, rows = (size_t)b.moving_count * (size_t)b.segments,
-           contacts = (size_t)b.chip_contacts, pairs = (size_t)b.chip_pairs;
+           pairs = (size_t)b.chip_pairs;
     Cursor all = {pool, 0};
     all.take(c.v4, n + 1);
     all.take(c.v2, n + 1);
-    Cursor search = all, records = all, pushes = all;
+    Cursor search = all, records = all;
     search.take(c.bounds, (size_t)b.slot_count);
     search.take(c.masks, rows);
     search.take(c.mask_start, rows + 1);
-    records.take(c.arm_a, contacts);
-    records.take(c.arm_b, contacts);
-    records.take(c.normal, contacts);
-    records.take(c.total, contacts);
-    records.take(c.state, contacts);
-    records.take(c.ends, contacts);
-    records.take(c.places, contacts);
-    size_t end = search.used > records.used ? search.used : records.used,
-           matrices = TN_CHIP_MATRIX * n, taken = all.used + matrices * sizeof(float4),
-           least = taken + (2 * contacts + 32) * (sizeof(float4) + sizeof(float2));
-    end = end > least ? end : least;
-    size_t pushed = (end - taken) / (sizeof(float4) + sizeof(float2)) - 2;
-    pushes.take(c.matrix, matrices);
-    pushes.take(c.push4, pushed);
-    pushes.take(c.push2, pushed);
-    c.push_room = (int)pushed - 1; /* the last is for the world */
-    Cursor lists = {pool, end}, sides = lists;
+    lay_out_records(b, c, records);
+    records.take(c.state, (size_t)b.chip_contacts);
+    size_t end = search.used > records.used ? search.used : records.used;
+    Cursor lists = {pool, lay_out_pushes(b, c, all, end)}, sides = lists;
     lists.take(c.pair1, pairs);
     lists.take(c.pair2, pairs);
     lists.take(c.pair_start, pairs + 1);
-    sides.take(c.sides, pushed);
-    sides.take(c.degree, n);
-    sides.take(c.fill, n);
-    sides.take(c.slice, n / 32 + 2);
-    sides.take(c.rank, n);
-    sides.take(c.order, n);
+    lay_out_sides(b, c, sides);
     return lists.used > sides.used ? lists.used : sides.used;
 }
 
@@ -146,25 +169,11 @@ TN_DEVICE inline Block block_of(const ChipWorld &s)
 /* Of a block, in device memory. */
 TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Cursor &c)
 {
-    size_t n = (size_t)b.body_count, links = (size_t)b.link_count, slots = (size_t)b.slot_count,
-           contacts = (size_t)b.chip_contacts;
-    c.take(s.model, 1);
-    c.take(s.collider, 1);
-    c.take(s.detection, 1);
-    c.take(s.dynamics, 1);
-    c.take(s.slots, slots);
-    c.take(s.place, slots);
-    c.take(s.frames, links);
-    c.take(s.twists, links);
-    c.take(s.end_twists, links);
-    c.take(s.systems, n);
-    c.take(s.inverse, 7 * n);
-    c.take(s.v_end, 6 * n);
-    c.take(s.pushed, n);
+    size_t n = (size_t)b.body_count, contacts = (size_t)b.chip_contacts;
+    lay_out_base(b, s, c);
     c.take(s.others, (size_t)b.chip_pairs);
-    c.take(s.next_qpos, (size_t)b.qpos_count);
-    c.take(s.next_qvel, (size_t)b.dof_count);
     c.take(s.matrix, TN_CHIP_MATRIX * n);
+    c.take(s.inertia, 7 * n);
     c.take(s.g, 6 * n);
     c.take(s.force, 6 * n);
     c.take(s.lambda, contacts);
@@ -183,6 +192,9 @@ TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Curs
     c.take(s.carry.fill, n);
     c.take(s.carry.slice, n / 32 + 2);
     c.take(s.carry.order, n);
+    c.take(s.carry.pair1, (size_t)b.chip_pairs);
+    c.take(s.carry.pair2, (size_t)b.chip_pairs);
+    c.take(s.carry.pair_start, (size_t)b.chip_pairs + 1);
 }
 
 /* The arrays that are handed on are these. */
@@ -199,21 +211,19 @@ TN_DEVICE_AND_HOST inline void use_carry(Chip &c, const Carry &carry)
     c.fill = carry.fill;
     c.slice = carry.slice;
     c.order = carry.order;
+    c.pair1 = carry.pair1;
+    c.pair2 = carry.pair2;
+    c.pair_start = carry.pair_start;
 }
 
-/* Shared memory of the part that begins, where the records are carried; returns the bytes. */
+/* Shared memory of the parts that begin, where the records are carried; returns the bytes. */
 TN_DEVICE_AND_HOST inline size_t lay_out_search(const Worlds &b, Chip &c, char *pool)
 {
-    size_t rows = (size_t)b.moving_count * (size_t)b.segments, pairs = (size_t)b.chip_pairs,
-           n = (size_t)b.body_count;
+    size_t rows = (size_t)b.moving_count * (size_t)b.segments, n = (size_t)b.body_count;
     Chip whole;
     lay_out_chip(b, whole, pool);
     c.push_room = whole.push_room;
-    Cursor all = {pool, 0};
-    all.take(c.pair1, pairs);
-    all.take(c.pair2, pairs);
-    all.take(c.pair_start, pairs + 1);
-    Cursor search = all, sides = all;
+    Cursor search = {pool, 0}, sides = search;
     search.take(c.bounds, (size_t)b.slot_count);
     search.take(c.masks, rows);
     search.take(c.mask_start, rows + 1);

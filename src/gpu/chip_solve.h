@@ -21,7 +21,7 @@ struct Touch {
 /* A body. */
 struct Hand {
     float g[6];
-    int begin, end; /* its pushes */
+    int begin, end; /* rows of its pushes */
 };
 
 /* Weights of an iteration: t = state - now B u, state ← keep t + take Π(t). */
@@ -87,15 +87,16 @@ TN_DEVICE inline void update_touch(const Chip &c, Touch &o, Mix mix)
     if (o.places.b < c.push_room) push(c, o.places.b, 1.0f, q, lx, ly, lz);
 }
 
-TN_DEVICE inline void sum_pushes(const Chip &c, const Hand &h, float F[6])
+TN_DEVICE inline void sum_pushes(const Chip &c, const Hand &h, int r, float F[6])
 {
+    int at = turned(0, r);
     TN_UNROLL
     for (int k = 0; k < 6; k++) F[k] = 0.0f;
     TN_UNROLL_TWICE /* more would take the registers of the contacts */
-        for (int i = h.begin; i < h.end; i += 32)
+        for (int row = h.begin; row < h.end; row += 32, at = turned(1, at))
     {
-        float4 f = c.push4[i];
-        float2 m = c.push2[i];
+        float4 f = c.push4[row + at];
+        float2 m = c.push2[row + at];
         F[0] += f.x, F[1] += f.y, F[2] += f.z, F[3] += f.w, F[4] += m.x, F[5] += m.y;
     }
 }
@@ -104,7 +105,7 @@ TN_DEVICE inline void sum_pushes(const Chip &c, const Hand &h, float F[6])
 TN_DEVICE inline void update_hand(const Chip &c, Hand &h, int r, int n, float alpha)
 {
     float F[6], x[6], v[6], all[4 * TN_CHIP_MATRIX];
-    sum_pushes(c, h, F);
+    sum_pushes(c, h, r, F);
     TN_UNROLL
     for (int k = 0; k < TN_CHIP_MATRIX; k++) {
         float4 m = c.matrix[k * n + r];
@@ -179,7 +180,7 @@ TN_DEVICE inline void iterate_records(const Block &block, const Worlds &b, ChipW
         if (r >= n) return;
         TN_UNROLL
         for (int k = 0; k < 6; k++) h.g[k] = s.g[k * n + r];
-        h.begin = first_place(c, r);
+        h.begin = c.slice[r >> 5];
         h.end = h.begin + 32 * c.fill[r];
     });
     block.sync(); /* now matrices and pushes come over the records */
@@ -196,12 +197,12 @@ TN_DEVICE inline void iterate_records(const Block &block, const Worlds &b, ChipW
     hands.each(block, n, [&](Hand &h, int r) {
         float F[6];
         if (r >= n) return;
-        sum_pushes(c, h, F);
+        sum_pushes(c, h, r, F);
         TN_UNROLL
         for (int k = 0; k < 6; k++) s.force[k * n + r] = F[k];
         int pushed = 0;
-        for (int i = h.begin; i < h.end; i += 32) {
-            float4 f = c.push4[i];
+        for (int row = h.begin, at = turned(0, r); row < h.end; row += 32, at = turned(1, at)) {
+            float4 f = c.push4[row + at];
             pushed |= f.x != 0.0f || f.y != 0.0f || f.z != 0.0f;
         }
         s.pushed[c.order[r]] = pushed;
@@ -235,10 +236,9 @@ TN_DEVICE inline void judge_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
     float4 p = c.arm_a[i], o = c.arm_b[i], n4 = c.normal[i], e = c.total[i], f = s.lambda[i];
     Two16 ends = c.ends[i];
     double arm1[3] = {p.x, p.y, p.z}, arm2[3] = {o.x, o.y, o.z}, n[3] = {n4.x, n4.y, n4.z},
-           l[3] = {f.x, f.y, f.z}, ua[3], ub[3] = {0.0, 0.0, 0.0}, u[3], D[2], mu = n4.w;
+           l[3] = {f.x, f.y, f.z}, ua[3], ub[3] = {0.0, 0.0, 0.0}, u[3], mu = n4.w;
     double yields = s.ratio > 0.0 ? 1.0 / s.ratio : 0.0, all = 1.0 / b.weight_scale + yields;
-    D[0] = 1.0 / (p.w * all);
-    D[1] = 1.0 / (o.w * all);
+    const double inverse[2] = {p.w * all, o.w * all}, D[2] = {1.0 / inverse[0], 1.0 / inverse[1]};
     point_velocity(ua, s.v_end + 6 * c.order[ends.a], arm1);
     if (ends.b < b.body_count) point_velocity(ub, s.v_end + 6 * c.order[ends.b], arm2);
     const double total[3] = {e.x, e.y, e.z};
@@ -249,10 +249,10 @@ TN_DEVICE inline void judge_touch(const Worlds &b, ChipWorld &s, const Chip &c, 
         const double rigid_u[3] = {u[0] - g.x, u[1] - g.y, u[2] - g.z};
         double ln = v3_dot(l, n);
         for (int k = 0; k < 3; k++) u[k] += yields * (D[1] * l[k] + (D[0] - D[1]) * ln * n[k]);
-        rigid = natural_map(rigid_u, l, n, D, mu);
-        map = natural_map(u, l, n, D, mu);
+        rigid = natural_map(rigid_u, l, n, D, inverse, mu);
+        map = natural_map(u, l, n, D, inverse, mu);
     } else {
-        rigid = map = natural_map(u, l, n, D, mu);
+        rigid = map = natural_map(u, l, n, D, inverse, mu);
     }
     note_error(s, map, rigid, f.w);
 }

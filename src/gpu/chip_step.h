@@ -24,12 +24,15 @@ static __device__ unsigned long long chip_laps[TN_CHIP_LAPS];
 #endif
 
 /* The places of a block, and what its worlds share. */
-TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld &s, const Chip &c,
-                                 char *scratch)
+TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld &s, Chip &c,
+                                 char *scratch, bool in_parts)
 {
     block.once([&] {
         Cursor large = {scratch, 0};
         lay_out_block(b, s, large);
+    });
+    if (in_parts) use_carry(c, s.carry);
+    block.once([&] {
         s.bounds = c.bounds;
         s.masks = c.masks;
         s.mask_start = c.mask_start;
@@ -42,29 +45,58 @@ TN_DEVICE inline void open_block(const Block &block, const Worlds &b, ChipWorld 
     copy_shared(block, b, s);
 }
 
-/* Up to the matrices. One that does not fit is stuck: nothing changes. */
-TN_DEVICE inline void begin_records(const Block &block, const Worlds &b, ChipWorld &s,
-                                    const Chip &c, int w)
+/* Bodies and pairs. One that does not fit is stuck here or below: nothing changes. */
+TN_DEVICE inline void find_pairs(const Block &block, const Worlds &b, ChipWorld &s, int w)
 {
     LAPS_START
     open_world(block, b, s, w);
     LAP_ON_CHIP(0)
-    block.each(b.body_count, [&](int i) { assemble_system(b, s, i); });
+    block.each(b.body_count, [&](int i) {
+        double A[7];
+        assemble_system(b, s, i);
+        pack_inertia(&s.systems[i], A);
+        for (int k = 0; k < 7; k++) s.inertia[k * b.body_count + i] = (float)A[k];
+    });
     LAP_ON_CHIP(1)
     list_pairs(block, b, s);
     LAP_ON_CHIP(2)
-    if (!s.stuck) count_points(block, b, s);
-    if (s.stuck) return;
+    if (!s.stuck) count_plain(block, s);
     LAP_ON_CHIP(3)
-    write_touches(block, b, s, c);
+}
+
+/* All that needs the engine's routines for shapes other than spheres. */
+template <PairsOf of>
+TN_DEVICE inline void look_at_others(const Block &block, const Worlds &b, ChipWorld &s,
+                                     const Chip &c)
+{
+    count_others<of>(block, b, s);
+    if (!s.stuck) write_others<of>(block, b, s, c);
+}
+
+TN_DEVICE inline void write_records(const Block &block, const Worlds &b, ChipWorld &s,
+                                    const Chip &c)
+{
+    LAPS_START
+    write_plain(block, b, s, c);
     LAP_ON_CHIP(4)
     rank_bodies(block, b, s, c);
     if (s.stuck) return;
     list_sides(block, b, s, c);
-    LAP_ON_CHIP(5)
     block.each(b.body_count + 1, [&](int r) { write_velocity(b, s, c, r); });
+    LAP_ON_CHIP(5)
     block.each(b.body_count, [&](int r) { factor_rank(b, s, c, r); });
     LAP_ON_CHIP(6)
+}
+
+/* The forces of a step that was taken. */
+TN_DEVICE inline void keep_touches(const Block &block, const Worlds &b, const ChipWorld &s)
+{
+    if (s.bad) return;
+    forget_forces(block, b, s);
+    block.each(s.contact_count, [&](int i) {
+        keep_force(b, s, i, s.key[i], s.key_geom[i], i == 0 || s.key_geom[i - 1] != s.key_geom[i],
+                   s.lambda[i]);
+    });
 }
 
 TN_DEVICE inline void end_records(const Block &block, const Worlds &b, ChipWorld &s)
@@ -73,12 +105,7 @@ TN_DEVICE inline void end_records(const Block &block, const Worlds &b, ChipWorld
     block.each(6 * b.body_count, [&](int k) { s.v_end[k] += s.systems[k / 6].v_free[k % 6]; });
     advance_world(block, b, s);
     LAP_ON_CHIP(9)
-    if (s.bad) return;
-    forget_forces(block, b, s);
-    block.each(s.contact_count, [&](int i) {
-        keep_force(b, s, i, s.key[i], s.key_geom[i], i == 0 || s.key_geom[i - 1] != s.key_geom[i],
-                   s.lambda[i]);
-    });
+    keep_touches(block, b, s);
     LAP_ON_CHIP(10)
 }
 
@@ -86,7 +113,11 @@ TN_DEVICE inline void end_records(const Block &block, const Worlds &b, ChipWorld
 
 TN_DEVICE __noinline__ inline void begin_on_chip(const Worlds &b, ChipWorld &s, int w)
 {
-    begin_records(block_of(s), b, s, chip_of(b, s), w);
+    const Block block = block_of(s);
+    const Chip c = chip_of(b, s);
+    find_pairs(block, b, s, w);
+    if (!s.stuck) look_at_others<ANY>(block, b, s, c);
+    if (!s.stuck) write_records(block, b, s, c);
 }
 
 TN_DEVICE __noinline__ inline void end_on_chip(const Worlds &b, ChipWorld &s)
@@ -118,15 +149,22 @@ TN_DEVICE inline ChipWorld *kept_chip(const Worlds &b, int w)
     return (ChipWorld *)(b.chip_scratch + (size_t)(w - b.first) * b.chip_scratch_size);
 }
 
-TN_DEVICE inline void begin_part(const Block &block, const Worlds &b, ChipWorld &s, char *pool,
-                                 int w)
+TN_DEVICE inline void find_part(const Block &block, const Worlds &b, ChipWorld &s, char *pool,
+                                int w)
 {
     Chip c;
     lay_out_search(b, c, pool);
-    open_block(block, b, s, c, (char *)(kept_chip(b, w) + 1));
+    open_block(block, b, s, c, (char *)(kept_chip(b, w) + 1), true);
+    find_pairs(block, b, s, w);
+}
+
+/* Where parts that begin find what the ones before left. */
+TN_DEVICE inline Chip carried_chip(const Worlds &b, const ChipWorld &s, char *pool)
+{
+    Chip c;
+    lay_out_search(b, c, pool);
     use_carry(c, s.carry);
-    begin_records(block, b, s, c, w);
-    block.once([&] { *kept_chip(b, w) = s; });
+    return c;
 }
 
 /* From device memory to shared memory and registers, and back. */

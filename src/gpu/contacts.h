@@ -4,6 +4,7 @@
 #define TN_GPU_CONTACTS_H
 
 #include "data.h"
+#include "in_order.h"
 #include "laws.h"
 
 namespace tn
@@ -15,19 +16,20 @@ TN_DEVICE inline uint64_t warm_key(const TnContactPoint *c)
 }
 
 /* The normal and mean tangential part of J A⁻¹ Jᵀ at an arm (solver/weights.c). */
-TN_DEVICE inline void compliance(const double *inverse, const double *r, const double *n,
-                                 double out[2])
+template <class R>
+TN_DEVICE inline void compliance(const R *inverse, const R *r, const R *n, R out[2])
 {
-    double m[3], xx = inverse[1], xy = inverse[2], xz = inverse[3], yy = inverse[4],
-                 yz = inverse[5], zz = inverse[6];
-    v3_cross(m, r, n);
-    double spin = m[0] * (xx * m[0] + 2.0 * (xy * m[1] + xz * m[2])) +
-                  m[1] * (yy * m[1] + 2.0 * yz * m[2]) + zz * m[2] * m[2];
-    double quadratic = r[0] * (xx * r[0] + 2.0 * (xy * r[1] + xz * r[2])) +
-                       r[1] * (yy * r[1] + 2.0 * yz * r[2]) + zz * r[2] * r[2];
-    double trace = v3_dot(r, r) * (xx + yy + zz) - quadratic;
+    R xx = inverse[1], xy = inverse[2], xz = inverse[3], yy = inverse[4], yz = inverse[5],
+      zz = inverse[6];
+    const R m[3] = {r[1] * n[2] - r[2] * n[1], r[2] * n[0] - r[0] * n[2],
+                    r[0] * n[1] - r[1] * n[0]};
+    R spin = m[0] * (xx * m[0] + 2 * (xy * m[1] + xz * m[2])) + m[1] * (yy * m[1] + 2 * yz * m[2]) +
+             zz * m[2] * m[2];
+    R quadratic = r[0] * (xx * r[0] + 2 * (xy * r[1] + xz * r[2])) +
+                  r[1] * (yy * r[1] + 2 * yz * r[2]) + zz * r[2] * r[2];
+    R trace = (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) * (xx + yy + zz) - quadratic;
     out[0] = inverse[0] + spin;
-    out[1] = inverse[0] + 0.5 * (trace - spin);
+    out[1] = inverse[0] + (R)0.5 * (trace - spin);
 }
 
 TN_DEVICE inline void invert_sym3(const double S[9], double out[6])
@@ -160,7 +162,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {
             const TnContactPoint *c = &s.points[i];
-            int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
+            int la = link_of_side(s, c, 0), lb = link_of_side(s, c, 1);
             int bb = s.link_body[lb], ra = s.rank[s.link_body[la]], rb = bb >= 0 ? s.rank[bb] : -1;
             const double *n = c->normal;
             double e[3], last[3], Ca[2], Cb[2] = {0.0, 0.0}, B[2], D[2], give[3] = {0.0, 0.0, 0.0};
@@ -213,7 +215,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);
         },
         128, likely);
-    scan(q, s.side_count, s.side_start, s.all_count + 1);
+    sum_in_order(q, s.order, s.side_count, s.side_start, s.all_count + 1);
     each(
         q, s.contact_room, count,
         [=] TN_DEVICE(int i) {

@@ -9,11 +9,13 @@
 namespace tn
 {
 
-#define TN_LEVELS 4    /* grids of different cells; what is larger is tested by everybody */
-#define TN_FEW_MAX 64  /* those */
-#define TN_PARTNERS 16 /* of one lane of a geom that are kept from counting to listing */
-#define TN_CELL_BITS 8 /* of a cell's key, per axis, at most */
-#define TN_PARTS 3     /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_LEVELS 4         /* grids of different cells; what is larger is tested by everybody */
+#define TN_FEW_MAX 64       /* those */
+#define TN_PARTNERS 16      /* of one lane of a geom that are kept from counting to listing */
+#define TN_CELL_BITS 8      /* of a cell's key, per axis, at most */
+#define TN_PARTS 3          /* of a list of contacts: foreseen, missed at first, missed then */
+#define TN_ARRIVED_COUNT 64 /* of barriers; in another line, of pieces that do not fit */
+#define TN_MISFITS 32
 #define TN_EMPTY 0xffffffffu
 
 /* What a step leaves for the host. */
@@ -24,8 +26,10 @@ struct Lists {
     int solved; /* those that have forces of this step */
     int passes; /* in which some were missed */
     int pairs_needed, contacts_needed;
-    int kept;                                             /* places taken in Base.kept */
-    int box_count, closed_count, hard_count, again_count; /* in Base.boxes, closed, hard, again */
+    int kept;        /* places taken in Base.kept */
+    int given_start; /* of the contacts of soft bodies */
+    int box_count, near_count, closed_count, far_count, hard_count,
+        again_count; /* in Base.boxes, … */
 };
 #define TN_SUMS 64          /* counters of one sum, so that threads seldom wait for each other */
 #define TN_DEPTH_UNIT 1e-12 /* m: whole numbers have the same sum in any order */
@@ -50,11 +54,31 @@ struct Outcome {
 struct alignas(16) Box : TnBounds {
 };
 
+/* Of a body over a step (balance.h), J. */
+struct alignas(16) EnergyAccount {
+    double before, after; /* kinetic */
+    double fall;          /* change of its potential energy */
+    double work;          /* of applied forces */
+};
+/* Per group: kinetic energy behind the step; what was made, energies involved, what undoing
+ * overlaps gave, what friction took; what it owes, what there was to take, mass. */
+#define TN_ENERGY_SUMS 8
+
+/* Of a step, from the host. */
+struct SoftHead {
+    int port_count, given_count;
+};
+
 #define TN_SIDE_SUMS 27 /* numbers that are summed up over a link's contacts, at most */
 
-/* Robots and cables that rows join (carried_solve.h); in double. */
+/* Robots and cables that rows join (carried_solve.h), or a soft body (carried_soft.h); in double.
+ */
 struct Group {
     int dim, first_link, link_count, row_room;
+    bool soft;
+    int first_node;  /* of a soft body's nodes, three unknowns each, in Base.user_start */
+    const double *b; /* its A v_free; */
+    double *free;    /* v_free, which the device finds */
     /* of a step, from the host */
     const int *row_count;
     const double *A, *v_free, *start, *J;
@@ -113,14 +137,15 @@ struct Base {
     int *keys, *nth;                /* per slot: its cell, and which one of it */
     int *slots_in, *sorted_slots;   /* by cell, in any order there and in the right one */
     Box *members;
-    int *reach;                   /* [TN_LEVELS][3], bits of floats */
-    int lanes;                    /* threads that look for the partners of one geom */
-    int *item_pairs, *item_start; /* per member and lane */
-    int *partners;                /* TN_PARTNERS planes of these */
+    int *reach;          /* [TN_LEVELS][3], bits of floats */
+    int lanes;           /* threads that look for the partners of one geom */
+    int *partners;       /* TN_PARTNERS planes of these */
+    struct Order *order; /* in_order.h */
     int *pair1, *pair2;
     int *pair_points, *pair_start, *pair_kept;
-    /* pairs: of two boxes, those with a closed form, those for the general way, and once more */
-    int *boxes, *closed, *hard, *again;
+    /* pairs: of two boxes, those of them that are near and stay, those with a closed form, those
+     * of them that move far, those for the general way, and once more */
+    int *boxes, *near_boxes, *closed, *far, *hard, *again;
     bool some_boxes, some_hard; /* the scene may have such */
     int *look1, *look2;         /* in the order of the first slots; as they are found: */
     int *raw1, *raw2, *raw_order, *look_order;
@@ -143,8 +168,16 @@ struct Base {
     double *inverse; /* 1/a, S⁻¹: 7 each */
     double *v_end;   /* v_λ, 6 each */
     int *pushed;
-    int *arrived; /* blocks at the barriers of resident.h */
-    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h) */
+    /* groups that contacts join (balance.h), by rank; their sums by root */
+    EnergyAccount *energies;
+    uint32_t *group_of;
+    uint8_t *bound, *driven;
+    long long *energy_sums;
+    double *owed, *next_owed; /* per body, J: energy that steps made and have not given back */
+    double mean_mass, tolerance;
+    int *arrived; /* counters of resident.h, TN_ARRIVED_COUNT */
+    /* links of robots and cables: bodies behind the free ones; then mocap bodies (carried.h). Ports
+     * of soft bodies are bodies behind all of these, and links behind those of the model */
     int carried_count, mocap_count, group_count;
     int most_unknowns; /* of a group */
     int all_count;     /* bodies, these included */
@@ -153,6 +186,16 @@ struct Base {
     const double *placed_frames, *placed_twists, *placed_ends, *carried_ways;
     int *carried_seen, *carried_pushed;
     double *port_compliance; /* T A⁻¹ Tᵀ, 36 each */
+    int soft_count, port_room, given_room, near_room;
+    SoftHead *soft_head;
+    const TnGpuPort *ports;
+    const TnContactPoint *given;
+    const int *user_start,
+        *users;           /* per node of soft bodies: port · 4 + which of its nodes it is */
+    double *port_weights; /* K, 6 each */
+    const double *soft_boxes;
+    TnGpuNear *near;
+    int *near_count, *soft_pushed;
     Outcome *outcome;
 };
 
@@ -179,7 +222,9 @@ template <class R> struct View : Base {
     V *trial, *lambda; /* behind trial: Ends.b */
     V *side_arm;       /* with the side's number behind it */
     R *Hinv, *A, *g;   /* planes of body_count: 21, 7, 6 */
-    V *v;              /* linear, angular, less v_free */
+    V *v, *v_other;    /* linear, angular, less v_free; the second is scratch */
+    /* of resident.h: where pieces begin, and contacts within their piece */
+    int piece_count, *piece_start, *place_in_piece;
 };
 
 /* A whole number in an unused place of a vector. */
@@ -196,10 +241,24 @@ TN_DEVICE inline unsigned long long double_bits(double x)
     return b;
 }
 
+TN_DEVICE_AND_HOST inline double double_of_bits(unsigned long long b)
+{
+    double x;
+    memcpy(&x, &b, 8);
+    return x;
+}
+
 TN_DEVICE inline void point_velocity(double out[3], const double twist[6], const double r[3])
 {
     v3_cross(out, twist + 3, r);
     v3_add(out, out, twist);
+}
+
+/* Of a side of a contact. */
+TN_DEVICE inline int link_of_side(const Base &s, const TnContactPoint *c, int second)
+{
+    int port = second ? c->soft2 : c->soft1;
+    return port >= 0 ? s.link_count + port : s.model->geom_link[second ? c->geom2 : c->geom1];
 }
 
 /* ---- narrow.cu ---- */

@@ -2,7 +2,8 @@
 
     device_sources.py SOURCE_FOLDER OUT_FOLDER
 
-There the files are one translation unit, OUT_FOLDER/all_sources.h. What a file has for itself gets the file's name."""
+There the files are one translation unit, OUT_FOLDER/all_sources.h. What a file has for itself gets the file's name.
+OUT_FOLDER/quick_sources.h has some of them once more, under other names: see quick.h."""
 import os
 import re
 import sys
@@ -20,6 +21,9 @@ dynamics/rigid/rigid.c dynamics/kinematics.c dynamics/predict.c dynamics/affine.
 dynamics/articulated/axes.c dynamics/articulated/mass_matrix.c dynamics/articulated/bias.c dynamics/articulated/factor.c
 dynamics/articulated/mix.c dynamics/articulated/joint_forces.c dynamics/articulated/assemble.c dynamics/articulated/fast.c
 dynamics/articulated/advance.c constraint/unilateral.c""".split()
+
+# How pairs that move far are followed: once for all shapes, and once for those that quick.h has routines for.
+QUICK = "collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c".split()
 
 # Structures that are read as a whole, in as few loads as can be. Their sizes are multiples of 16 already, but for
 # TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.
@@ -40,8 +44,8 @@ def for_device(text, is_header):
         starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)
         before = line.split("(")[0].split("=")[0]
         if starts and ("(" in line or line.startswith(("static const", "TnCollideFn"))) and "TN_API" not in before:
-            # what other files call is compiled once; inline: several files of the back end may have it
-            apart = "__noinline__ inline "
+            # what other files call is compiled once (shared.h); inline: several files of the back end may have it
+            apart = "TN_APART inline "
             if is_header or line.startswith("static") or line.endswith(";"):
                 apart = ""
             elif INLINE.search(line):
@@ -56,6 +60,23 @@ def own_names(text):
     names = set(re.findall(r"^static [^=;{(]*?\b(\w+)(?:\(|\[|\s=)", text, re.M))
     names |= set(re.findall(r"^}\s*(\w+);", text, re.M)) | set(re.findall(r"^typedef (?:struct|enum) (\w+)", text, re.M))
     return sorted(names), re.findall(r"^#define (\w+)", text, re.M)
+
+
+def public_names(text):
+    return re.findall(r"^[A-Za-z][\w *]*?\b(tn_\w+)\(", text, re.M)
+
+
+def quick_lines(source):
+    lines, public = [], []
+    for name in QUICK:
+        with open(os.path.join(source, name), encoding="utf-8") as file:
+            text = file.read()
+        names, macros = own_names(text)
+        public += public_names(text)
+        lines += [f"#define {n} {n}_quick" for n in names] + [f'#include "{name}"']
+        lines += [f"#undef {n}" for n in names + macros]
+    public = sorted(set(public))
+    return [f"#define {n} {n}_quick" for n in public] + lines + [f"#undef {n}" for n in public]
 
 
 def main():
@@ -75,8 +96,9 @@ def main():
         stem = os.path.splitext(os.path.basename(name))[0]
         lines += [f"#define {n} {n}_of_{stem}" for n in names] + [f'#include "{name}"']
         lines += [f"#undef {n}" for n in names + macros]
-    with open(os.path.join(out, "all_sources.h"), "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    for name, text in (("all_sources.h", lines), ("quick_sources.h", quick_lines(source))):
+        with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+            file.write("\n".join(text) + "\n")
 
 
 main()

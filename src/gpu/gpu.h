@@ -39,6 +39,10 @@ typedef struct TnGpuGroup {
     double *A, *v_free, *v; /* dim × dim, dim, dim; v: the first guess, then v̂ */
     double *J;              /* row_count × dim */
     TnGpuRow *rows;
+    /* A soft body: dim is room for the unknowns of a step, it has ports and no links, and v_free is
+     * A v_free */
+    bool soft;
+    int used; /* then: unknowns of the step, three of each node in contact */
 } TnGpuGroup;
 
 typedef struct TnGpuLink {
@@ -46,6 +50,24 @@ typedef struct TnGpuLink {
     int start, count; /* its twist depends on these unknowns of its group; none: it does not move */
     double *T;        /* of a step: 6 × count */
 } TnGpuLink;
+
+/* A point of a soft body in a contact: Σ weight · v of nodes. Those of a step are bodies behind the
+ * links, with one contact each. */
+typedef struct TnGpuPort {
+    int group, count;        /* nodes that move */
+    int node[3];             /* of the group's unknowns: three of each */
+    int contact, second;     /* of TnGpuCarried.given; its second side */
+    int pad;                 /* to eight bytes */
+    double weight[3];        /* of the nodes */
+    double start[3], end[3]; /* m/s: at the step's start, and as predicted at its end */
+    double size;             /* m: of the body, as TnLink.lever */
+} TnGpuPort;
+
+/* A free body that may touch a soft one in the step. */
+typedef struct TnGpuNear {
+    int link, pad;
+    double frame[19], twist[6]; /* as TnGpuCarried.frames, end_twists */
+} TnGpuNear;
 
 #define TN_GPU_FRAME 19 /* numbers of a place: pos, quat, rot, com as in TnLinkFrame */
 #define TN_GPU_LISTED                                                                              \
@@ -62,9 +84,19 @@ typedef struct TnGpuCarried {
     double (*moved)[6]; /* it moves by t times this */
     const int *seen;    /* after collision */
     const int *pushed;  /* by a contact, after a solve */
+    /* of a step with soft bodies: */
+    int soft_count, port_room, given_room;
+    double (*boxes)[6];    /* m, per soft body: where it may be in the step, low and high */
+    const TnGpuNear *near; /* after collision: who may touch them */
+    int near_count;
+    int port_count, given_count;
+    TnGpuPort *ports;
+    struct TnContactPoint *given; /* contacts of soft bodies; soft1 and soft2 are ports */
+    const int *soft_pushed;       /* per group, after a solve */
     /* The host's part of a step, in this order; false: the step is refused. */
     void *user;
     bool (*begin)(void *user);             /* writes places */
+    bool (*touch)(void *user);             /* finds contacts of soft bodies; NULL: there are none */
     bool (*write)(void *user, bool again); /* equations; `again`: from what was found */
     /* Whether `seen`, or what was found, makes other equations, to be written again. NULL where it
      * never does. */

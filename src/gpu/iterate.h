@@ -106,6 +106,20 @@ TN_DEVICE inline void add_side(const double r[3], const double n[3], const doubl
     for (int a = 0; a < 3; a++) g[a] += f[a], g[3 + a] += m[a];
 }
 
+/* Bodies before r, and their sides, make it one of piece_of(r); it notes where pieces begin. */
+template <class R> TN_DEVICE inline void note_piece(const View<R> &s, int r)
+{
+    int n = s.body_count;
+    long long total = (long long)s.side_start[n] + n;
+    auto piece_of = [&](int k) {
+        return (int)((s.side_start[k] + (long long)k) * s.piece_count / total);
+    };
+    int piece = piece_of(r);
+    for (int k = r ? piece_of(r - 1) + 1 : 0; k <= piece; k++) s.piece_start[k] = r;
+    if (r == n - 1)
+        for (int k = piece + 1; k <= s.piece_count; k++) s.piece_start[k] = n;
+}
+
 /* H = A + Σ Jᵀ W J, its inverse, and g. */
 template <class R> void factor(Queue &q, const View<R> &s)
 {
@@ -118,6 +132,7 @@ template <class R> void factor(Queue &q, const View<R> &s)
             V linear = s.v[2 * r], angular = s.v[2 * r + 1];
             double v[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
             sort_sides(s.sides, begin, end);
+            if (s.piece_count) note_piece(s, r);
             for (int i = begin; i < end; i++) {
                 int c = s.sides[i] >> 1, as_b = s.sides[i] & 1;
                 V arm = as_b ? s.arm_b[c] : s.arm_a[c], nv = s.normal[c], l = s.lambda[c];
@@ -136,12 +151,20 @@ template <class R> void factor(Queue &q, const View<R> &s)
         64);
 }
 
+TN_DEVICE inline double inverse_root(double x) { return 1.0 / sqrt(x); }
+#ifdef __CUDACC__
+TN_DEVICE inline float inverse_root(float x) { return rsqrtf(x); }
+#else
+TN_DEVICE inline float inverse_root(float x) { return 1.0f / sqrtf(x); }
+#endif
+
 template <class R>
 TN_DEVICE inline typename Vec4<R>::type project(typename Vec4<R>::type t, typename Vec4<R>::type n)
 {
     R tn = t.x * n.x + t.y * n.y + t.z * n.z, ln = tn > 0 ? tn : 0;
     R x = t.x - tn * n.x, y = t.y - tn * n.y, z = t.z - tn * n.z;
-    R size = sqrt(x * x + y * y + z * z), most = n.w * ln, k = size > most ? most / size : (R)1;
+    R size = x * x + y * y + z * z, most = n.w * ln,
+      k = size > most * most ? most * inverse_root(size) : (R)1;
     return {ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
 }
 
@@ -154,14 +177,13 @@ velocity_at(typename Vec4<R>::type v, typename Vec4<R>::type w, typename Vec4<R>
             v.z + w.x * arm.y - w.y * arm.x, 0};
 }
 
-/* t ← (1-α) t + α (share λ - B u),  u = J v + e. Bn is behind arm a, Bt behind arm b; what is
- * behind t stays. */
+/* t ← (1-α) t + α (share λ - B u),  λ = Π(t),  u = J v + e. Bn is behind arm a, Bt behind arm b;
+ * what is behind t stays. */
 template <class R>
 TN_DEVICE inline typename Vec4<R>::type
-next_trial(typename Vec4<R>::type u, typename Vec4<R>::type t, typename Vec4<R>::type n, R Bn, R Bt,
-           R alpha, R share)
+next_trial(typename Vec4<R>::type u, typename Vec4<R>::type t, typename Vec4<R>::type l,
+           typename Vec4<R>::type n, R Bn, R Bt, R alpha, R share)
 {
-    typename Vec4<R>::type l = project<R>(t, n);
     R un = (Bn - Bt) * (u.x * n.x + u.y * n.y + u.z * n.z);
     return {(1 - alpha) * t.x + alpha * (share * l.x - Bt * u.x - un * n.x),
             (1 - alpha) * t.y + alpha * (share * l.y - Bt * u.y - un * n.y),
@@ -183,7 +205,7 @@ template <class R> struct UpdateContacts {
             V vb = velocity_at<R>(s.v[2 * b], s.v[2 * b + 1], o);
             u.x += vb.x, u.y += vb.y, u.z += vb.z;
         }
-        V next = next_trial<R>(u, t, n, p.w, o.w, alpha, share);
+        V next = next_trial<R>(u, t, project<R>(t, n), n, p.w, o.w, alpha, share);
         s.trial[i] = next;
         s.lambda[i] = project<R>(next, n);
     }

@@ -12,15 +12,13 @@ namespace tn
 
 /* Squared: |D (λ - Π(λ - D⁻¹ u))|², u at the contact. */
 TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
-                                    const double D[2], double mu)
+                                    const double D[2], const double inverse[2], double mu)
 {
-    /* what yields nothing has no map */
-    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = D[0] > 0.0 ? ln - un / D[0] : ln, t[3], lt[3],
-           size = 0.0;
+    double un = v3_dot(u, n), ln = v3_dot(l, n), tn = ln - un * inverse[0], t[3], lt[3], size = 0.0;
     double normal = tn > 0.0 ? tn : 0.0, most = mu * normal;
     for (int k = 0; k < 3; k++) {
         lt[k] = l[k] - ln * n[k];
-        t[k] = D[1] > 0.0 ? lt[k] - (u[k] - un * n[k]) / D[1] : lt[k];
+        t[k] = lt[k] - (u[k] - un * n[k]) * inverse[1];
         size += t[k] * t[k];
     }
     size = sqrt(size);
@@ -32,10 +30,19 @@ TN_DEVICE inline double natural_map(const double u[3], const double l[3], const 
     return map;
 }
 
-template <class R> void judge(Queue &q, const View<R> &s, int likely)
+TN_DEVICE inline double natural_map(const double u[3], const double l[3], const double n[3],
+                                    const double D[2], double mu)
+{
+    /* what yields nothing has no map */
+    const double inverse[2] = {D[0] > 0.0 ? 1.0 / D[0] : 0.0, D[1] > 0.0 ? 1.0 / D[1] : 0.0};
+    return natural_map(u, l, n, D, inverse, mu);
+}
+
+/* `fresh`: nobody judged in this step before. */
+template <class R> void judge(Queue &q, const View<R> &s, int likely, bool fresh)
 {
     typedef typename Vec4<R>::type V;
-    device_clear(q, &s.outcome->judged, sizeof(Judged));
+    if (!fresh) device_clear(q, &s.outcome->judged, sizeof(Judged));
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
         double F[6];
@@ -44,6 +51,7 @@ template <class R> void judge(Queue &q, const View<R> &s, int likely)
         pushed_velocity(s.inverse + 7 * r, s.systems[i].v_free, F, s.v_end + 6 * r);
     });
     judge_groups(q, s);
+    judge_softs(q, s);
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
         [=] TN_DEVICE(int i) {

@@ -16,31 +16,38 @@ struct StepLaw {
     const double (*twists)[6], (*end_twists)[6];
 };
 
-/* e of J v̂ + e, without what the contact yields (constraint/contacts.c); v2: of the second link. */
-TN_DEVICE inline void contact_shift(const StepLaw &s, const TnContactPoint *c, int la, int lb,
-                                    double e[3], double v2[3])
+/* e of J v̂ + e, without what the contact yields (constraint/contacts.c). v: how fast the second
+ * point moves against the first, v_end: at the end without forces; size: of the smaller body. */
+TN_DEVICE inline void shift_at_speed(const StepLaw &s, double gap, const double n[3],
+                                     const double v[3], const double v_end[3], double size,
+                                     double e[3])
 {
-    double v1[3], end1[3], end2[3], v[3], v_end[3];
-    const double *n = c->normal;
-    point_velocity(v1, s.twists[la], c->arm1);
-    point_velocity(v2, s.twists[lb], c->arm2);
-    point_velocity(end1, s.end_twists[la], c->arm1);
-    point_velocity(end2, s.end_twists[lb], c->arm2);
-    v3_sub(v, v2, v1);
-    v3_sub(v_end, end2, end1);
     TnUnilateral u{};
-    u.gap = c->gap;
+    u.gap = gap;
     u.v = v3_dot(n, v);
     u.v_free_end = v3_dot(n, v_end);
     u.t = s.t;
     u.theta = s.theta;
     u.stabilization = s.stabilization;
     u.gravity = s.gravity;
-    u.size = s.model->links[la].lever;
-    if (s.link_body[lb] >= 0 && s.model->links[lb].lever < u.size)
-        u.size = s.model->links[lb].lever;
+    u.size = size;
     TnUnilateralLaw law = tn_unilateral_law(&u);
     for (int k = 0; k < 3; k++) e[k] = -(1.0 - s.theta) * (v[k] - u.v * n[k]) + law.e_normal * n[k];
+}
+
+/* The same between two links; v2: of the second one. */
+TN_DEVICE inline void contact_shift(const StepLaw &s, const TnContactPoint *c, int la, int lb,
+                                    double e[3], double v2[3])
+{
+    double v1[3], end1[3], end2[3], v[3], v_end[3], size = s.model->links[la].lever;
+    point_velocity(v1, s.twists[la], c->arm1);
+    point_velocity(v2, s.twists[lb], c->arm2);
+    point_velocity(end1, s.end_twists[la], c->arm1);
+    point_velocity(end2, s.end_twists[lb], c->arm2);
+    v3_sub(v, v2, v1);
+    v3_sub(v_end, end2, end1);
+    if (s.link_body[lb] >= 0 && s.model->links[lb].lever < size) size = s.model->links[lb].lever;
+    shift_at_speed(s, c->gap, c->normal, v, v_end, size, e);
 }
 
 /* F = Jᵀλ of a body with these sides (contact · 2, + 1: as the second), in double; 1: one of them

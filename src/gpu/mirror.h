@@ -130,29 +130,29 @@ inline void note_shapes(Base &s, const TnCollider *c)
     }
 }
 
-/* Which parts of robots and cables collide: a table over slots that need a look at the model, and
- * how deep in each other those may be that overlap by design. */
+/* Which parts of robots and cables collide, and explicit pairs: a table over slots that need a look
+ * at the model, and how deep in each other those may be that overlap by design. */
 inline void copy_filter(Queue &q, Memory &memory, TnCollider &out, const TnCollider *c)
 {
-    std::vector<int> place((size_t)c->count + 1, -1), slots;
+    std::vector<int32_t> place((size_t)c->count + 1, -1), slots;
     for (int i = 0; i < c->count; i++)
         if (c->slots[i].special) {
             place[(size_t)i] = (int)slots.size();
             slots.push_back(i);
         }
     size_t n = slots.size();
-    std::vector<uint8_t> table(n * n + 1, 0);
+    std::vector<int32_t> table(n * n + 1, 0);
     std::vector<TnOverlap> overlaps;
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n && slots[i] < c->moving_count; k++) {
             double least;
-            if (!tn_filter_verdict(c, slots[i], slots[k], &least)) continue;
-            table[i * n + k] = 1;
-            if (least > -INFINITY) overlaps.push_back(TnOverlap{slots[i], slots[k], least});
+            table[i * n + k] = tn_filter_verdict(c, slots[i], slots[k], &least);
+            if (table[i * n + k] && least > -INFINITY)
+                overlaps.push_back(TnOverlap{slots[i], slots[k], least});
         }
     place[(size_t)c->count] = (int)n;
-    out.slot_of = memory.copy(q, place.data(), place.size());
-    out.excluded = memory.copy(q, table.data(), table.size());
+    out.verdict_row = memory.copy(q, place.data(), place.size());
+    out.verdicts = memory.copy(q, table.data(), table.size());
     out.overlaps = memory.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();
 }
@@ -181,7 +181,8 @@ inline void copy_collider(Queue &q, Memory &memory, Base &s, const TnCollider *c
 inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, const TnCollider *c,
                           const TnGpuCarried *carried)
 {
-    std::vector<int> body_link, link_body((size_t)m->link_count, -1);
+    s.port_room = carried ? carried->port_room : 0;
+    std::vector<int> body_link, link_body((size_t)(m->link_count + s.port_room), -1);
     for (int i = 0; i < m->subsystem_count; i++) {
         if (m->subsystems[i].kind != TN_SUBSYSTEM_RIGID) continue;
         link_body[(size_t)m->subsystems[i].link_start] = (int)body_link.size();
@@ -191,7 +192,7 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
     s.mocap_count = carried ? carried->mocap_count : 0;
     s.group_count = carried ? carried->group_count : 0;
     s.body_count = (int)body_link.size();
-    s.all_count = s.body_count + s.carried_count;
+    s.all_count = s.body_count + s.carried_count + s.port_room;
     std::vector<int> first_slot((size_t)s.all_count, -1), rank((size_t)s.all_count + 1, 0),
         body_at(body_link.size() + 1, 0), slot_body((size_t)c->count);
     for (int k = 0; k < c->count; k++) slot_body[(size_t)k] = link_body[(size_t)c->slots[k].link];
@@ -201,6 +202,8 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         link_body[(size_t)carried->links[k].link] = s.body_count + k;
         rank[(size_t)(s.body_count + k)] = s.body_count + k;
     }
+    for (int k = 0, at = s.body_count + s.carried_count; k < s.port_room; k++, at++)
+        link_body[(size_t)(m->link_count + k)] = rank[(size_t)at] = at;
     int behind = 0;
     for (int slot : first_slot) behind += slot >= 0;
     s.one_each = behind == (int)body_link.size() && behind == c->finite_count;
@@ -216,6 +219,7 @@ inline void number_bodies(Queue &q, Memory &memory, Base &s, const TnModel *m, c
         qpos_at.push_back(m->joints[link->joint_start].qpos_start);
         qvel_at.push_back(link->dof_start);
         mass[i] = link->mass;
+        s.mean_mass += link->mass / (double)n;
         for (size_t k = 0; k < 3; k++) mass[(1 + k) * n + i] = link->com[k];
         for (size_t k = 0; k < 3; k++) mass[(4 + k) * n + i] = link->inertia_principal[k];
         for (size_t k = 0; k < 4; k++) mass[(7 + k) * n + i] = link->inertia_axes[k];
@@ -265,10 +269,14 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
                          const TnGpuDef &def)
 {
     TnModel model = *m;
-    size_t links = (size_t)m->link_count;
-    model.links = memory.copy(q, m->links, links);
+    size_t own = (size_t)m->link_count, ports = def.carried ? (size_t)def.carried->port_room : 0,
+           links = own + ports;
+    model.links = memory.take<TnLink>(q, links);
+    copy_bytes(q, model.links, m->links, own * sizeof *m->links);
+    wait(q);
     model.joints = memory.copy(q, m->joints, (size_t)m->joint_count);
     model.geoms = memory.copy(q, m->geoms, (size_t)m->geom_count);
+    model.pairs = memory.copy(q, m->pairs, (size_t)m->pair_count);
     model.geom_link = memory.copy(q, m->geom_link, (size_t)m->geom_count);
     s.model = memory.copy(q, &model, 1);
     s.link_count = m->link_count;
@@ -276,7 +284,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     s.slot_count = c->count;
     s.finite_count = c->finite_count;
     s.moving_count = c->moving_count;
-    s.radius = memory.copy(q, def.radius, links);
+    s.radius = memory.copy(q, def.radius, own);
     copy_collider(q, memory, s, c);
     note_shapes(s, c);
     sort_out_levels(q, memory, s, c);

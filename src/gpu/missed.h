@@ -55,17 +55,19 @@ inline void find_missed(Queue &q, const Base &s)
         for (int k = 0; k < 3 && level >= 0; k++)
             atomic_max(&s.reach[3 * level + k], bits_of(b.h[k]));
     });
-    int lanes = s.lanes * n;
-    each(q, lanes, nullptr, [=] TN_DEVICE(int i) { s.item_pairs[i] = look_around(s, i, -1); });
-    scan(q, s.item_pairs, s.item_start, lanes);
-    each(q, lanes, nullptr, [=] TN_DEVICE(int i) {
-        int count = s.item_pairs[i], end = s.item_start[i] + count;
-        if (count) look_around(s, i, s.item_start[i]);
-        if (i == lanes - 1) {
-            s.outcome->look.pairs_needed = end;
-            s.outcome->look.pair_count = end > s.look_room ? 0 : end;
-        }
-    });
+    struct Found {
+        int count;
+    };
+    each_in_order(
+        q, s.lanes * n, nullptr, s.order,
+        [=] TN_DEVICE(int i) { return Found{i >= 0 ? look_around(s, i, -1) : 0}; },
+        [=] TN_DEVICE(int i, Found found, int at) {
+            if (found.count) look_around(s, i, at);
+        },
+        [=] TN_DEVICE(int sum) {
+            s.outcome->look.pairs_needed = sum;
+            s.outcome->look.pair_count = sum > s.look_room ? 0 : sum;
+        });
     /* contacts of one geom follow each other */
     const int *count = &s.outcome->look.pair_count;
     each(q, s.look_room, nullptr, [=] TN_DEVICE(int i) {

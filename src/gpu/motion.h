@@ -2,6 +2,7 @@
 #ifndef TN_GPU_MOTION_H
 #define TN_GPU_MOTION_H
 
+#include "balance.h"
 #include "broad.h"
 #include "rows.h"
 
@@ -120,7 +121,7 @@ TN_DEVICE inline void note_surprise(const Base &s, int l)
 }
 
 /* q⁺ and v⁺ beside the present state. */
-inline void advance(Queue &q, const Base &s)
+template <class R> void advance(Queue &q, const View<R> &s)
 {
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r], l = s.body_link[i];
@@ -134,6 +135,7 @@ inline void advance(Queue &q, const Base &s)
         advance_link_of_rigid(s.dynamics, &link, s.wrench[l], &frame, &system, vhat, way, qp, qv);
         for (int k = 0; k < 6; k++) s.moved[l][k] = way[k] / s.t;
         note_surprise(s, l);
+        open_account(s, r, link, system, s.wrench[l], way, qp, qv);
         for (int k = 0; k < 7; k++)
             if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10)))
                 s.outcome->judged.bad = 1;

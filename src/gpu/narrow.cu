@@ -1,13 +1,15 @@
 /* narrow.cu: from pairs to contact points, by the engine's own collision/emit_….
  *
  * Pairs are sorted out: spheres with spheres and planes are done in place, boxes in registers
- * (boxes.h), those with a closed form by that (plain.h), and all others by the general way, which
- * needs much memory per thread.
+ * (boxes.h), those with a closed form by that (plain.h, quick.h), and all others by the general
+ * way, which needs much memory per thread.
  * Each pair is looked at once; points of the latter two go to any free place, and from there to
  * their place in the order of the pairs, which is known when all are counted. */
 #include "boxes.h"
-#include "plain.h"
+#include "in_order.h"
+#include "quick.h"
 #include "round.h"
+#include "rows.h"
 
 namespace tn
 {
@@ -130,15 +132,27 @@ TN_DEVICE static bool stays_there(const BoxPair &p)
            p.pair.least == -INFINITY;
 }
 
+/* Most pairs end here. The others are listed again, so that whole warps go on. */
+TN_DEVICE static void find_near_boxes(const Base &s, int i)
+{
+    BoxPair p;
+    s.pair_points[i] = 0;
+    s.pair_kept[i] = IN_PLACE;
+    if (!open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i])) return;
+    if (p.pair.slot2 < s.collider->fixed_start && stays_apart(p)) return;
+    if (stays_there(p))
+        s.near_boxes[atomic_add(&s.outcome->lists.near_count, 1)] = i;
+    else
+        s.far[atomic_add(&s.outcome->lists.far_count, 1)] = i;
+}
+
 TN_DEVICE static void look_at_boxes(const Base &s, int i)
 {
     BoxPair p;
     BoxClip clip;
     uint32_t chosen;
-    s.pair_points[i] = 0;
-    s.pair_kept[i] = IN_PLACE;
-    if (!open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i])) return;
-    if (!stays_there(p) || !choose_points(&p, &clip, &chosen)) {
+    (void)open_boxes(&p, s.detection[1], s.pair1[i], s.pair2[i]);
+    if (!choose_points(&p, &clip, &chosen)) {
         leave_to_general(s, i);
         return;
     }
@@ -170,10 +184,12 @@ TN_DEVICE static void look_at_boxes(const Base &s, int i)
 
 /* ---- closed forms ---- */
 
-TN_DEVICE static void look_at_closed_form(const Base &s, int i)
+/* `far`: those that do not stay where they are, boxes too; else they are listed for that. */
+TN_DEVICE static void look_at_closed_form(const Base &s, int i, bool far)
 {
     const TnDetection *d = s.detection[1];
     const TnSlot *a = &d->collider->slots[s.pair1[i]], *b = &d->collider->slots[s.pair2[i]];
+    double way = d->t * (a->speed + b->speed);
     TnContactPoint own[KEPT];
     TnEmitter e{};
     TnSlotPair pair;
@@ -184,8 +200,14 @@ TN_DEVICE static void look_at_closed_form(const Base &s, int i)
     s.pair_kept[i] = IN_PLACE;
     if (!tn_filter_pair(d->collider, s.pair1[i], s.pair2[i], &pair)) return;
     pair.together = d->t * speed_together(a, b);
-    if (!look_at_plain(&e, pair, d->t * (a->speed + b->speed))) {
-        leave_to_general(s, i);
+    if (far) {
+        tn_emit_shapes_quick(&e, &pair, way, nullptr);
+        if (e.count > KEPT) {
+            leave_to_general(s, i);
+            return;
+        }
+    } else if (!look_at_plain(&e, pair, way)) {
+        s.far[atomic_add(&s.outcome->lists.far_count, 1)] = i;
         return;
     }
     int at = take_places(s, &s.outcome->lists.kept, e.count);
@@ -220,21 +242,25 @@ static void sort_out_pairs(Queue &q, const Base &s, int likely)
         128, likely);
 }
 
+TN_DEVICE static void set_contact_count(const Base &s, int needed)
+{
+    Lists *lists = &s.outcome->lists;
+    int total = needed <= s.contact_room ? needed : 0;
+    lists->contacts_needed = needed;
+    lists->base_count = lists->contact_count = total;
+    lists->second_start = lists->solved = total;
+}
+
 static void put_points_in_order(Queue &q, const Base &s, int likely)
 {
-    scan(q, s.pair_points, s.pair_start, s.pair_room + 1);
+    sum_in_order(q, s.order, s.pair_points, s.pair_start, s.pair_room + 1);
     each(
         q, s.pair_room, &s.outcome->lists.pair_count,
         [=] TN_DEVICE(int i) {
-            Lists *lists = &s.outcome->lists;
-            int needed = s.pair_start[s.pair_room], total = needed <= s.contact_room ? needed : 0;
-            if (i == 0) {
-                lists->contacts_needed = needed;
-                lists->base_count = lists->contact_count = total;
-                lists->second_start = lists->solved = total;
-            }
+            int needed = s.pair_start[s.pair_room];
+            if (i == 0) set_contact_count(s, needed);
             int count = s.pair_points[i], from = s.pair_kept[i];
-            if (!count || !total) return;
+            if (!count || needed > s.contact_room) return;
             TnContactPoint *to = s.points + s.pair_start[i];
             if (from == IN_PLACE) {
                 TnContactPoint own;
@@ -252,8 +278,33 @@ static void put_points_in_order(Queue &q, const Base &s, int likely)
         128, likely);
 }
 
+/* Of scenes of spheres and planes. */
+static void find_round_points(Queue &q, const Base &s, int likely)
+{
+    struct Made {
+        int count;
+    };
+    each_in_order(
+        q, s.pair_room, &s.outcome->lists.pair_count, s.order,
+        [=] TN_DEVICE(int i) {
+            TnEmitter e{};
+            e.points = own_row<TnContactPoint>();
+            e.capacity = 1;
+            if (i >= 0) look_at_round(&e, s.detection[0], s.pair1[i], s.pair2[i]);
+            return Made{e.count};
+        },
+        [=] TN_DEVICE(int, Made made, int at) {
+            store_own_row(made.count && at < s.contact_room ? s.points + at : nullptr);
+        },
+        [=] TN_DEVICE(int sum) { set_contact_count(s, sum); }, likely);
+}
+
 void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
 {
+    if (!s.some_hard) {
+        find_round_points(q, s, likely_pairs);
+        return;
+    }
     Lists *lists = &s.outcome->lists;
     LookAtPairs general{s,           {s.detection[0], s.detection[1]},
                         s.hard,      s.pair1,
@@ -261,14 +312,21 @@ void find_points(Queue &q, const Base &s, int likely_pairs, int likely_hard)
                         s.pair_kept, &lists->kept,
                         nullptr,     false};
     sort_out_pairs(q, s, likely_pairs);
-    if (s.some_boxes)
+    if (s.some_boxes) {
         each(
             q, s.pair_room, &lists->box_count,
-            [=] TN_DEVICE(int k) { look_at_boxes(s, s.boxes[k]); }, 128, likely_pairs);
+            [=] TN_DEVICE(int k) { find_near_boxes(s, s.boxes[k]); }, 128, likely_pairs);
+        each(
+            q, s.pair_room, &lists->near_count,
+            [=] TN_DEVICE(int k) { look_at_boxes(s, s.near_boxes[k]); }, 128, likely_pairs / 4);
+    }
     if (s.some_hard) {
         each(
             q, s.pair_room, &lists->closed_count,
-            [=] TN_DEVICE(int k) { look_at_closed_form(s, s.closed[k]); }, 64, likely_pairs);
+            [=] TN_DEVICE(int k) { look_at_closed_form(s, s.closed[k], false); }, 64, likely_pairs);
+        each(
+            q, s.pair_room, &lists->far_count,
+            [=] TN_DEVICE(int k) { look_at_closed_form(s, s.far[k], true); }, 64, likely_hard);
         each(q, s.pair_room, &lists->hard_count, general, 64, likely_hard);
     }
     put_points_in_order(q, s, likely_pairs);
@@ -326,7 +384,7 @@ void find_missed_points(Queue &q, const Base &s)
         s.look_kept, &s.outcome->look.kept,    nullptr, true};
     device_clear(q, s.look_points, sizeof(int) * (size_t)(s.look_room + 1));
     each(q, s.look_room, pairs, general, 64, MANY);
-    scan(q, s.look_points, s.look_start, s.look_room + 1);
+    sum_in_order(q, s.order, s.look_points, s.look_start, s.look_room + 1);
     each(q, 1, nullptr, [=] TN_DEVICE(int) {
         Look *look = &s.outcome->look;
         int total = s.look_start[s.look_room];

@@ -1,4 +1,4 @@
-/* parallel.h: the verbs that the back end is written with: each, scan, sort, memory.
+/* parallel.h: the verbs that the back end is written with: each, sort, memory.
  *
  * With nvcc they run on the device. With another compiler they are loops on the host, so that
  * everything but the timing can be tested where there is no device. */
@@ -14,12 +14,16 @@
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 #define TN_DEVICE __device__
+#define TN_DEVICE_AND_HOST __device__ __host__
 #define TN_UNROLL _Pragma("unroll")
 #define TN_UNROLL_TWICE _Pragma("unroll 2")
+#define TN_UNROLL_FOUR_TIMES _Pragma("unroll 4")
 #else
 #define TN_DEVICE
+#define TN_DEVICE_AND_HOST
 #define TN_UNROLL
 #define TN_UNROLL_TWICE
+#define TN_UNROLL_FOUR_TIMES
 #define __device__
 #define __noinline__
 #define __forceinline__ inline
@@ -35,7 +39,7 @@ extern int tn_gpu_waits_left; /* tests lose the device; 0: never */
 namespace tn
 {
 
-/* One stream of work, its first error, and memory that scan and sort use. */
+/* One stream of work, its first error, and memory that sort uses. */
 struct Queue {
     bool failed = false;
     bool no_memory = false;
@@ -60,11 +64,9 @@ struct Queue {
 #endif
 };
 
-/* ---- scan_sort.cu ---- */
-/* Memory for up to n numbers: neither takes any while a step is recorded. */
+/* ---- sort.cu ---- */
+/* Memory for up to n numbers: it takes none while a step is recorded. */
 void reserve_scratch(Queue &q, int n);
-/* out[i] = in[0] + … + in[i-1] */
-void scan(Queue &q, const int *in, int *out, int n);
 /* By the keys' lower bits. */
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
           int *sorted_values, int n, int bits = 32);
@@ -157,6 +159,19 @@ __device__ inline void atomic_max_all(unsigned long long *p, unsigned long long 
     }
     atomic_max(p, x);
 }
+/* Adds N numbers to those of a group, once per warp where all of it have the same group. */
+template <int N> __device__ inline void add_to_group(long long *sums, int group, long long *x)
+{
+    unsigned long long *to = (unsigned long long *)sums;
+    bool whole = __activemask() == 0xffffffffu;
+    if (whole && __all_sync(0xffffffffu, group == __shfl_sync(0xffffffffu, group, 0))) {
+        for (int i = 0; i < N; i++)
+            for (int k = 16; k > 0; k /= 2) x[i] += __shfl_xor_sync(0xffffffffu, x[i], k);
+        if (threadIdx.x & 31) return;
+    }
+    for (int i = 0; i < N; i++)
+        if (x[i]) atomicAdd(&to[i], (unsigned long long)x[i]);
+}
 __device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {
     return atomicCAS(p, expected, x);
@@ -215,6 +230,10 @@ inline void atomic_max_all(unsigned long long *p, unsigned long long x) { atomic
 inline void atomic_min(int *p, int x)
 {
     if (x < *p) *p = x;
+}
+template <int N> inline void add_to_group(long long *sums, int, const long long *x)
+{
+    for (int i = 0; i < N; i++) sums[i] += x[i];
 }
 inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {

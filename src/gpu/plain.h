@@ -1,6 +1,6 @@
 /* plain.h: pairs with a closed form, that stay about where they are: capsules with each other, with
- * spheres and with planes, boxes with spheres and with planes. All others, and those that move far,
- * are left to the general way, which needs much memory per thread. */
+ * spheres and with planes, boxes with spheres and with planes. Those that move far are left to
+ * quick.h. */
 #ifndef TN_GPU_PLAIN_H
 #define TN_GPU_PLAIN_H
 

@@ -1,29 +1,74 @@
 /* resident.h: the iteration of iterate.h as one kernel that stays on the chip.
  *
- * Each multiprocessor has one block. It keeps the matrices of its bodies in registers, two bodies
- * per thread, and its contacts in shared memory, as many as fit; what does not fit is read each
- * time as in iterate.h. Only velocities and forces go through the memory that all share, and two
- * barriers over all blocks stand between contacts and bodies. The numbers are those of iterate.h.
- */
+ * Each multiprocessor has one block and one piece of the scene (piece.h): the matrices of its
+ * bodies in registers, two bodies per thread, its contacts in shared memory, as many as fit. It
+ * iterates
+ *
+ *     contacts within the piece
+ *     contacts that cross its border, as soon as the other body's velocity is there
+ *     bodies; velocities of those at the border go to the memory that all share, in turns to one
+ *         of two places, since others may still read the last ones
+ *
+ * A velocity has the number of its iteration behind it, in the same 16 bytes, so nobody waits for
+ * more than the numbers that it needs. The numbers are those of iterate.h. Where a
+ * piece does not fit, as with a body of thousands of contacts, all blocks do what iterate.h does,
+ * with barriers over all of them. */
 #ifndef TN_GPU_RESIDENT_H
 #define TN_GPU_RESIDENT_H
 
-#include "iterate.h"
+#include "piece.h"
 
 namespace tn
 {
 
+/* What the device has room for; no pieces: nothing is resident there. */
+struct ResidentRoom {
+    int pieces = 0, words = 0;
+};
+
 #ifdef __CUDACC__
 
-#define TN_RESIDENT_THREADS 512
 #define TN_RESIDENT_BODIES 2 /* per thread */
-#define TN_RESIDENT_WORDS 20 /* of a contact */
+#define TN_SIDES_IN_PIECE 2  /* of a body, at a time */
 
 struct ResidentRun {
     View<float> s;
-    int iterations, room; /* contacts of a block in shared memory */
+    int iterations, words; /* of shared memory */
     float alpha, first_alpha, share;
 };
+
+/* 16 bytes that others see as a whole; the last four tell of which iteration they are. */
+__device__ inline void show(float4 *to, float4 x, int iteration)
+{
+    unsigned long long low = (unsigned long long)__float_as_uint(x.y) << 32 | __float_as_uint(x.x),
+                       high = (unsigned long long)(unsigned)iteration << 32 | __float_as_uint(x.z);
+    asm volatile(
+        "{ .reg .b128 x; mov.b128 x, {%1, %2}; st.relaxed.gpu.global.b128 [%0], x; }" ::"l"(to),
+        "l"(low), "l"(high)
+        : "memory");
+}
+
+__device__ inline float4 look_at(const float4 *from, int *iteration)
+{
+    unsigned long long low, high;
+    asm volatile("{ .reg .b128 x; ld.relaxed.gpu.global.b128 x, [%2]; mov.b128 {%0, %1}, x; }"
+                 : "=l"(low), "=l"(high)
+                 : "l"(from)
+                 : "memory");
+    *iteration = (int)(high >> 32);
+    return {__uint_as_float((unsigned)low), __uint_as_float((unsigned)(low >> 32)),
+            __uint_as_float((unsigned)high), 0};
+}
+
+/* A body's velocity once it is that of an iteration. */
+__device__ inline void wait_for(const float4 *from, int iteration, float4 *linear, float4 *angular)
+{
+    int first, second;
+    do {
+        *linear = look_at(from, &first);
+        *angular = look_at(from + 1, &second);
+    } while (first != iteration || second != iteration);
+}
 
 /* All blocks are here; `target`: how often blocks have come by then. What other blocks wrote before
  * is seen then by plain loads, too: the acquire empties the cache of the multiprocessor. */
@@ -58,210 +103,281 @@ __device__ inline void load_body(const View<float> &s, int r, ResidentBody *body
     for (int k = 0; k < 6; k++) body->g[k] = s.g[k * n + r];
 }
 
+__device__ inline void store_g(const View<float> &s, int r, const ResidentBody &body)
+{
+    TN_UNROLL
+    for (int k = 0; k < 6; k++) s.g[k * s.body_count + r] = body.g[k];
+}
+
+/* Its sides, the first one beyond them 16 bits up; its place in the piece, and 16 bits up whether
+ * another piece wants to know how it moves. */
+struct BodySides {
+    uint32_t sides, body;
+    __device__ int begin() const { return (int)(sides & 0xffffu); }
+    __device__ int end() const { return (int)(sides >> 16); }
+    __device__ int place() const { return (int)(body & 0xffffu); }
+    __device__ bool is_shown() const { return body >> 16; }
+};
+
+__device__ inline BodySides sides_of(const View<float> &s, const Piece &p, int k)
+{
+    uint32_t body = p.touching(k);
+    int r = p.first + (int)body, begin = s.side_start[r] - p.first_side,
+        end = s.side_start[r + 1] - p.first_side;
+    for (int i = begin; i < end; i++)
+        if (p.ref(i) >> 1 >= p.inner) body |= 1u << 16;
+    return {(uint32_t)begin | (uint32_t)end << 16, body};
+}
+
+/* A side's arm and force. */
+__device__ inline void load_side(const View<float> &s, const Piece &p, int i, int ref, float4 *arm,
+                                 float4 *l)
+{
+    int id = ref >> 1;
+    if (id >= p.streamed)
+        *arm = p.vector(p.fixed_at(id) + (ref & 1 ? 3 : 0));
+    else
+        *arm = __ldg(&s.side_arm[p.first_side + i]);
+    if (id >= p.cold)
+        *l = p.vector(p.force_at(id));
+    else
+        *l = s.lambda[bits_in(arm->w) >> 1];
+}
+
 /* As UpdateBodies. */
-__device__ inline void update_body(const View<float> &s, int r, int begin, int end, float alpha,
-                                   ResidentBody *body)
+__device__ inline void update_body(const View<float> &s, const Piece &p, const BodySides &of,
+                                   float alpha, ResidentBody *body, float4 *v_out, int iteration)
 {
     float F[6] = {0}, v[6];
-    for (int i = begin; i < end; i += TN_SIDES_AT_ONCE) {
-        float4 arm[TN_SIDES_AT_ONCE], l[TN_SIDES_AT_ONCE];
+    int end = of.end();
+    for (int i = of.begin(); i < end; i += TN_SIDES_IN_PIECE) {
+        float4 arm[TN_SIDES_IN_PIECE], l[TN_SIDES_IN_PIECE];
+        int ref[TN_SIDES_IN_PIECE];
         TN_UNROLL
-        for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
-            arm[k] = __ldg(&s.side_arm[i + k < end ? i + k : end - 1]);
+        for (int k = 0; k < TN_SIDES_IN_PIECE; k++) {
+            int at = i + k < end ? i + k : end - 1;
+            ref[k] = p.ref(at);
+            load_side(s, p, at, ref[k], &arm[k], &l[k]);
+        }
         TN_UNROLL
-        for (int k = 0; k < TN_SIDES_AT_ONCE; k++) l[k] = s.lambda[bits_in(arm[k].w) >> 1];
-        TN_UNROLL
-        for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
-            if (i + k < end) add_wrench<float>(arm[k], l[k], bits_in(arm[k].w) & 1, F);
+        for (int k = 0; k < TN_SIDES_IN_PIECE; k++)
+            if (i + k < end) add_wrench<float>(arm[k], l[k], ref[k] & 1, F);
     }
     next_velocity<float>(body->Hinv, body->A, F, alpha, body->g, v);
-    __stcg(&s.v[2 * r], float4{v[0], v[1], v[2], 0});
-    __stcg(&s.v[2 * r + 1], float4{v[3], v[4], v[5], 0});
+    float4 linear = {v[0], v[1], v[2], 0}, angular = {v[3], v[4], v[5], 0};
+    p.set_velocity(of.place(), linear, angular);
+    if (!of.is_shown()) return;
+    int r = p.first + of.place();
+    show(&v_out[2 * r], linear, iteration);
+    show(&v_out[2 * r + 1], angular, iteration);
 }
 
-/* u of a contact from its e. */
-__device__ inline float4 approach(const View<float> &s, float4 u, int a, int b, float4 p, float4 o)
+/* As UpdateContacts. */
+__device__ inline void update_contact(const View<float> &s, const Piece &p, int id, float alpha,
+                                      float share, const float4 *v_in, int iteration)
 {
-    int other = b >= 0 ? b : a;
-    float4 v1 = s.v[2 * a], w1 = s.v[2 * a + 1], v2 = s.v[2 * other], w2 = s.v[2 * other + 1];
-    float4 va = velocity_at<float>(v1, w1, p);
+    uint32_t ends = (uint32_t)p.ends_of(id);
+    int c = id < p.streamed ? p.contact(id) : 0, own = (int)(ends & 0xffffu);
+    bool crosses = id >= p.inner, is_second = crosses && ends >> 16;
+    bool alone = ends >> 16 == TN_NO_BODY;
+    float4 v1, w1, v2, w2, arm_a, arm_b, n, u, t, l;
+    if (id >= p.streamed) {
+        int at = p.fixed_at(id);
+        arm_a = p.vector(at, p.word(at + 12));
+        arm_b = p.vector(at + 3, p.word(at + 13));
+        n = p.vector(at + 6, p.word(at + 14));
+        u = p.vector(at + 9);
+    } else {
+        arm_a = __ldcs(&s.arm_a[c]), arm_b = __ldcs(&s.arm_b[c]);
+        n = __ldcs(&s.normal[c]), u = __ldcs(&s.total[c]);
+    }
+    if (id >= p.cold)
+        t = p.vector(p.trial_at(id)), l = p.vector(p.force_at(id));
+    else
+        t = s.trial[c], l = s.lambda[c];
+    p.velocity(own, &v1, &w1);
+    if (crosses) {
+        int remote = p.remote(id);
+        if (iteration)
+            wait_for(&v_in[2 * remote], iteration, &v2, &w2);
+        else
+            v2 = v_in[2 * remote], w2 = v_in[2 * remote + 1];
+    } else {
+        p.velocity(alone ? own : (int)(ends >> 16), &v2, &w2);
+    }
+    if (is_second) {
+        float4 v = v1, w = w1;
+        v1 = v2, w1 = w2, v2 = v, w2 = w;
+    }
+    float4 va = velocity_at<float>(v1, w1, arm_a);
     u.x -= va.x, u.y -= va.y, u.z -= va.z;
-    if (b >= 0) {
-        float4 vb = velocity_at<float>(v2, w2, o);
+    if (!alone) {
+        float4 vb = velocity_at<float>(v2, w2, arm_b);
         u.x += vb.x, u.y += vb.y, u.z += vb.z;
     }
-    return u;
-}
-
-/* A contact in shared memory: planes of `room` words. */
-struct ResidentContact {
-    float *at;
-    int room;
-    __device__ float4 vector(int k, float w) const
-    {
-        return {at[k * room], at[(k + 1) * room], at[(k + 2) * room], w};
+    t = next_trial<float>(u, t, l, n, arm_a.w, arm_b.w, alpha, share);
+    l = project<float>(t, n);
+    if (id >= p.cold) {
+        p.put(p.trial_at(id), t);
+        p.put(p.force_at(id), l);
+    } else {
+        s.trial[c] = t;
+        s.lambda[c] = l;
     }
-    __device__ void put(int k, float4 v) const
-    {
-        at[k * room] = v.x, at[(k + 1) * room] = v.y, at[(k + 2) * room] = v.z;
+}
+
+/* What others go on from, and the forces. */
+__device__ inline void store_piece(const View<float> &s, const Piece &p)
+{
+    for (int i = (int)threadIdx.x; i < p.sides; i += TN_PIECE_THREADS) {
+        int id = p.ref(i) >> 1;
+        if (p.ref(i) & 1 || id < p.cold) continue; /* the first side's piece stores it */
+        int c = s.sides[p.first_side + i] >> 1;
+        s.trial[c] = p.vector(p.trial_at(id), s.trial[c].w);
+        s.lambda[c] = p.vector(p.force_at(id));
     }
-    __device__ float &word(int k) const { return at[k * room]; }
-};
-
-__device__ inline void load_contact(const View<float> &s, int i, const ResidentContact &c)
-{
-    float4 p = s.arm_a[i], o = s.arm_b[i], n = s.normal[i], u = s.total[i], t = s.trial[i];
-    c.put(0, p);
-    c.put(3, o);
-    c.put(6, n);
-    c.put(9, u);
-    c.put(12, t);
-    c.word(15) = p.w;
-    c.word(16) = o.w;
-    c.word(17) = n.w;
-    c.word(18) = u.w;
-    c.word(19) = t.w;
+    for (int i = (int)threadIdx.x; i < p.bodies; i += TN_PIECE_THREADS) {
+        int r = p.first + i;
+        float4 linear = {0, 0, 0, 0}, angular = {0, 0, 0, 0}; /* without contacts */
+        if (s.side_start[r + 1] > s.side_start[r]) p.velocity(i, &linear, &angular);
+        s.v[2 * r] = linear;
+        s.v[2 * r + 1] = angular;
+    }
 }
 
-__device__ inline void update_resident(const View<float> &s, int i, const ResidentContact &c,
-                                       float alpha, float share)
+__device__ inline void iterate_piece(const ResidentRun &run, const Piece &p)
 {
-    float4 p = c.vector(0, 0), o = c.vector(3, 0), n = c.vector(6, c.word(17)), u = c.vector(9, 0),
-           t = c.vector(12, 0);
-    u = approach(s, u, bits_in(c.word(18)), bits_in(c.word(19)), p, o);
-    t = next_trial<float>(u, t, n, c.word(15), c.word(16), alpha, share);
-    c.put(12, t);
-    __stcg(&s.lambda[i], project<float>(t, n));
-}
-
-__device__ inline void update_streamed(const View<float> &s, int i, float alpha, float share)
-{
-    float4 p = __ldcs(&s.arm_a[i]), o = __ldcs(&s.arm_b[i]), n = __ldcs(&s.normal[i]),
-           u = __ldcs(&s.total[i]), t = s.trial[i];
-    u = approach(s, u, bits_in(u.w), bits_in(t.w), p, o);
-    t = next_trial<float>(u, t, n, p.w, o.w, alpha, share);
-    s.trial[i] = t;
-    __stcg(&s.lambda[i], project<float>(t, n));
-}
-
-__global__ void __launch_bounds__(TN_RESIDENT_THREADS, 1) iterate_resident(ResidentRun run)
-{
-    extern __shared__ float shared[];
     const View<float> &s = run.s;
-    int blocks = (int)gridDim.x, block = (int)blockIdx.x, thread = (int)threadIdx.x;
-    int contacts = s.outcome->lists.contact_count, target = 0;
-    int per_block = (contacts + blocks - 1) / blocks, first = block * per_block;
-    int count = first + per_block < contacts ? per_block : contacts - first;
-    int body_share = (s.body_count + blocks - 1) / blocks, body = block * body_share + thread;
-    int body_end = block * body_share + body_share;
-    if (body_end > s.body_count) body_end = s.body_count;
+    int thread = (int)threadIdx.x;
     ResidentBody bodies[TN_RESIDENT_BODIES];
-    int begin[TN_RESIDENT_BODIES], end[TN_RESIDENT_BODIES];
+    BodySides sides[TN_RESIDENT_BODIES];
     TN_UNROLL
     for (int k = 0; k < TN_RESIDENT_BODIES; k++) {
-        int r = body + k * TN_RESIDENT_THREADS;
-        begin[k] = end[k] = 0;
-        if (r >= body_end) continue;
-        load_body(s, r, &bodies[k]);
-        begin[k] = s.side_start[r];
-        end[k] = s.side_start[r + 1];
+        int j = thread + k * TN_PIECE_THREADS;
+        if (j >= p.touching_count) continue;
+        sides[k] = sides_of(s, p, j);
+        load_body(s, p.first + sides[k].place(), &bodies[k]);
     }
-    for (int i = thread; i < count && i < run.room; i += TN_RESIDENT_THREADS)
-        load_contact(s, first + i, ResidentContact{shared + i, run.room});
     for (int iteration = 0; iteration < run.iterations; iteration++) {
         float alpha = iteration ? run.alpha : run.first_alpha;
-        for (int i = thread; i < count; i += TN_RESIDENT_THREADS)
-            if (i < run.room)
-                update_resident(s, first + i, ResidentContact{shared + i, run.room}, alpha,
-                                run.share);
-            else
-                update_streamed(s, first + i, alpha, run.share);
-        meet_all(s.arrived, target += blocks);
+        const float4 *v_in = iteration & 1 ? s.v_other : s.v;
+        float4 *v_out = iteration & 1 ? s.v : s.v_other;
+        for (int id = thread; id < p.count; id += TN_PIECE_THREADS)
+            update_contact(s, p, id, alpha, run.share, v_in, iteration);
+        __syncthreads();
         TN_UNROLL
-        for (int k = 0; k < TN_RESIDENT_BODIES; k++) {
-            int r = body + k * TN_RESIDENT_THREADS;
-            if (r < body_end) update_body(s, r, begin[k], end[k], run.alpha, &bodies[k]);
+        for (int k = 0; k < TN_RESIDENT_BODIES; k++)
+            if (thread + k * TN_PIECE_THREADS < p.touching_count)
+                update_body(s, p, sides[k], run.alpha, &bodies[k], v_out, iteration + 1);
+        for (int j = thread + TN_RESIDENT_BODIES * TN_PIECE_THREADS; j < p.touching_count;
+             j += TN_PIECE_THREADS) {
+            ResidentBody body;
+            BodySides of = sides_of(s, p, j);
+            load_body(s, p.first + of.place(), &body);
+            update_body(s, p, of, run.alpha, &body, v_out, iteration + 1);
+            store_g(s, p.first + of.place(), body);
         }
-        meet_all(s.arrived, target += blocks);
+        __syncthreads();
     }
-    /* for those that go on from here */
-    for (int i = thread; i < count && i < run.room; i += TN_RESIDENT_THREADS) {
-        ResidentContact c = {shared + i, run.room};
-        s.trial[first + i] = c.vector(12, c.word(19));
-    }
+    /* others may read what the last iteration found there */
+    if (run.iterations & 1) meet_all(s.arrived, 2 * (int)gridDim.x);
+    store_piece(s, p);
     TN_UNROLL
-    for (int k = 0; k < TN_RESIDENT_BODIES; k++) {
-        int r = body + k * TN_RESIDENT_THREADS;
-        if (r >= body_end) continue;
-        TN_UNROLL
-        for (int j = 0; j < 6; j++) s.g[j * s.body_count + r] = bodies[k].g[j];
+    for (int k = 0; k < TN_RESIDENT_BODIES; k++)
+        if (thread + k * TN_PIECE_THREADS < p.touching_count)
+            store_g(s, p.first + sides[k].place(), bodies[k]);
+}
+
+__device__ inline void iterate_together(const ResidentRun &run, int target)
+{
+    const View<float> &s = run.s;
+    int contacts = s.outcome->lists.contact_count, blocks = (int)gridDim.x,
+        threads = blocks * TN_PIECE_THREADS,
+        thread = (int)(blockIdx.x * TN_PIECE_THREADS + threadIdx.x);
+    for (int iteration = 0; iteration < run.iterations; iteration++) {
+        UpdateContacts<float> contact = {s, iteration ? run.alpha : run.first_alpha, run.share};
+        UpdateBodies<float> body = {s, run.alpha};
+        for (int i = thread; i < contacts; i += threads) contact(i);
+        meet_all(s.arrived, target += blocks);
+        for (int r = thread; r < s.body_count; r += threads) body(r);
+        meet_all(s.arrived, target += blocks);
     }
 }
 
-/* What the device has room for; no blocks: nothing is resident there. */
-struct ResidentRoom {
-    int blocks = 0, room = 0;
-};
+__global__ void __launch_bounds__(TN_PIECE_THREADS, 1)
+    iterate_resident(const __grid_constant__ ResidentRun run)
+{
+    __shared__ PieceCounts counts;
+    const View<float> &s = run.s;
+    int *misfits = s.arrived + TN_MISFITS;
+    Piece p;
+    bool fits = open_piece(s, &p, &counts, run.words);
+    if (!fits && threadIdx.x == 0) atomicAdd(misfits, 1);
+    if (fits) fill_piece(s, &p, &counts);
+    meet_all(s.arrived, (int)gridDim.x);
+    if (*(volatile int *)misfits)
+        iterate_together(run, (int)gridDim.x);
+    else
+        iterate_piece(run, p);
+}
 
-inline ResidentRoom resident_room(Queue &q)
+/* Of scenes in single precision. */
+inline ResidentRoom resident_room(Queue &q, const View<float> &)
 {
     ResidentRoom out;
+    cudaFuncAttributes of{};
     int device = 0, blocks = 0, bytes = 0, together = 0, per_block = 0;
     if (q.failed) return out;
     q.check(cudaGetDevice(&device), "using the device");
     cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, device);
-    out.room = bytes / (int)(TN_RESIDENT_WORDS * sizeof(float));
-    bytes = out.room * (int)(TN_RESIDENT_WORDS * sizeof(float));
+    if (cudaFuncGetAttributes(&of, iterate_resident) == cudaSuccess)
+        bytes -= (int)of.sharedSizeBytes;
+    out.words = bytes / (int)sizeof(float);
     if (cudaFuncSetAttribute(iterate_resident, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              bytes) == cudaSuccess)
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_block, iterate_resident,
-                                                      TN_RESIDENT_THREADS, (size_t)bytes);
-    if (together && per_block > 0) out.blocks = blocks;
+                                                      TN_PIECE_THREADS, (size_t)bytes);
+    if (together && per_block > 0) out.pieces = blocks;
     (void)cudaGetLastError();
     return out;
 }
 
-/* Whether it pays: all bodies fit, and so do most contacts. */
-inline bool fits(const ResidentRoom &room, int bodies, int contacts)
+/* Whether it pays: nearly all bodies fit into registers, and so do forces in shared memory. The
+ * count of contacts is a guess that is rather too large. */
+inline bool fits(const ResidentRoom &room, const View<float> &s, int contacts)
 {
-    return bodies <= room.blocks * TN_RESIDENT_THREADS * TN_RESIDENT_BODIES &&
-           contacts <= 3 * room.blocks * room.room;
+    return s.body_count <= room.pieces * TN_PIECE_THREADS * TN_RESIDENT_BODIES &&
+           contacts <= room.pieces * (room.words / (TN_HOT_WORDS + 1));
 }
 
 inline void iterate_on_chip(Queue &q, const ResidentRoom &room, const View<float> &s,
-                            int iterations, bool first)
+                            int iterations, bool first, bool fresh)
 {
     ResidentRun run = {
-        s, iterations, room.room, (float)s.alpha, first ? 1.0f : (float)s.alpha, share_of(s)};
+        s, iterations, room.words, (float)s.alpha, first ? 1.0f : (float)s.alpha, share_of(s)};
     void *arguments[] = {&run};
-    device_clear(q, s.arrived, sizeof *s.arrived);
+    if (!fresh) device_clear(q, s.arrived, sizeof(int) * TN_ARRIVED_COUNT);
     if (q.failed) return;
-    q.check(cudaLaunchCooperativeKernel((const void *)iterate_resident, dim3((unsigned)room.blocks),
-                                        dim3(TN_RESIDENT_THREADS), arguments,
-                                        (size_t)room.room * TN_RESIDENT_WORDS * sizeof(float),
-                                        q.stream),
+    q.check(cudaLaunchCooperativeKernel((const void *)iterate_resident, dim3((unsigned)room.pieces),
+                                        dim3(TN_PIECE_THREADS), arguments,
+                                        sizeof(float) * (size_t)room.words, q.stream),
             "starting a kernel");
 }
 
 #else
 
-struct ResidentRoom {
-};
-inline ResidentRoom resident_room(Queue &) { return {}; }
-inline bool fits(const ResidentRoom &, int, int) { return false; }
-inline void iterate_on_chip(Queue &, const ResidentRoom &, const View<float> &, int, bool) {}
+inline ResidentRoom resident_room(Queue &, const View<float> &) { return {}; }
+inline bool fits(const ResidentRoom &, const View<float> &, int) { return false; }
+inline void iterate_on_chip(Queue &, const ResidentRoom &, const View<float> &, int, bool, bool) {}
 
 #endif
 
 /* Those of double precision do not fit. */
-inline bool fits(const ResidentRoom &room, const View<float> &s, int contacts)
-{
-    return fits(room, s.body_count, contacts);
-}
+inline ResidentRoom resident_room(Queue &, const View<double> &) { return {}; }
 inline bool fits(const ResidentRoom &, const View<double> &, int) { return false; }
-inline void iterate_on_chip(Queue &, const ResidentRoom &, const View<double> &, int, bool) {}
+inline void iterate_on_chip(Queue &, const ResidentRoom &, const View<double> &, int, bool, bool) {}
 
 } // namespace tn
 #endif

@@ -82,13 +82,6 @@ TN_DEVICE inline void begin_robot(const Worlds &b, WorldBase &s, int k)
     assemble_robot(b, s, k);
 }
 
-TN_DEVICE inline void assemble_robots(const Block &block, const Worlds &b, WorldBase &s)
-{
-    if (!b.robots.count) return;
-    block.each(b.robots.actuator_count, [&](int i) { find_inputs(b, s, i); });
-    block.each(b.robots.count, [&](int k) { begin_robot(b, s, k); });
-}
-
 /* Those that a contact is about to push. */
 TN_DEVICE inline void plan_contacts(const Block &block, const Worlds &b, WorldBase &s)
 {

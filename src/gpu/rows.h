@@ -69,21 +69,21 @@ template <class T> __device__ inline T load_row(const T *from, bool whole)
     return out;
 }
 
-/* *to = row, likewise. */
-template <class T> __device__ inline void store_row(T *to, const T &row, bool whole)
+/* A lane's place for a row until it is stored. */
+template <class T> __device__ inline T *own_row()
+{
+    typedef typename RowUnit<T>::type Unit;
+    static_assert(sizeof(T) <= TN_ROW_BYTES && sizeof(T) % sizeof(Unit) == 0, "a row");
+    return (T *)((Unit *)row_room() + (threadIdx.x & 31u) * RowUnit<T>::stride);
+}
+
+/* *to = what is in the lane's place; nullptr: nothing. All lanes of the warp come here. */
+template <class T> __device__ inline void store_own_row(T *to)
 {
     typedef typename RowUnit<T>::type Unit;
     const int count = RowUnit<T>::count, stride = RowUnit<T>::stride;
-    static_assert(sizeof(T) <= TN_ROW_BYTES && sizeof(T) % sizeof(Unit) == 0, "a row");
-    if (!whole) {
-        if (to) *to = row;
-        return;
-    }
-    Unit *room = (Unit *)row_room(), own[count];
+    const Unit *room = (const Unit *)row_room();
     int lane = (int)(threadIdx.x & 31u);
-    memcpy(own, &row, sizeof row);
-    TN_UNROLL
-    for (int k = 0; k < count; k++) room[lane * stride + k] = own[k];
     __syncwarp();
     TN_UNROLL_TWICE
     for (int k = 0; k < count; k++) {
@@ -94,6 +94,17 @@ template <class T> __device__ inline void store_row(T *to, const T &row, bool wh
     __syncwarp();
 }
 
+/* *to = row, likewise. */
+template <class T> __device__ inline void store_row(T *to, const T &row, bool whole)
+{
+    if (whole) {
+        *own_row<T>() = row;
+        store_own_row(to);
+    } else if (to) {
+        *to = row;
+    }
+}
+
 #else
 
 template <class T> inline T load_row(const T *from, bool)
@@ -101,6 +112,15 @@ template <class T> inline T load_row(const T *from, bool)
     T out{};
     if (from) out = *from;
     return out;
+}
+template <class T> inline T *own_row()
+{
+    static thread_local T row;
+    return &row;
+}
+template <class T> inline void store_own_row(T *to)
+{
+    if (to) *to = *own_row<T>();
 }
 template <class T> inline void store_row(T *to, const T &row, bool)
 {

@@ -32,16 +32,18 @@ Scene<R>::Scene(const TnModel *m, const TnCollider *c, const TnGpuDef &d, size_t
     s.alpha = d.over_relaxation;
     s.ratio = d.contact_ratio;
     s.warm_start = d.warm_start;
+    s.tolerance = d.tolerance;
     qpos_count = m->qpos_count;
     dof_count = m->dof_count;
     mirror_model(q, own, s, m, c, d);
+    room = resident_room(q, s);
+    s.piece_count = room.pieces;
     take_bodies();
     if (d.carried) take_carried(q, own, carried, s, d.carried);
     take_pairs(8 * s.finite_count + 1024);
     take_contacts(6 * s.finite_count + 1024);
     take_look(s.finite_count / 2 + 1024);
     outcome = (Outcome *)host_new(q, sizeof *outcome);
-    room = resident_room(q);
     wait(q);
 }
 
@@ -68,7 +70,6 @@ template <class R> void Scene<R>::take_bodies()
     for (int **p : {&s.cell_members, &s.cell_start}) *p = own.take<int>(q, (size_t)s.cell_count);
     for (int **p : {&s.keys, &s.nth, &s.slots_in, &s.sorted_slots, &s.is_first, &s.rank_start})
         *p = own.take<int>(q, f + 1);
-    for (int **p : {&s.item_pairs, &s.item_start}) *p = own.take<int>(q, (size_t)s.lanes * f + 1);
     s.members = own.take<Box>(q, f);
     s.reach = own.take<int>(q, 3 * TN_LEVELS);
     s.partners = own.take<int>(q, TN_PARTNERS * (size_t)s.lanes * f);
@@ -77,15 +78,33 @@ template <class R> void Scene<R>::take_bodies()
     for (int **p : {&s.side_count, &s.side_start, &s.side_fill, &s.pushed})
         *p = own.take<int>(q, all + 1);
     s.inverse = own.take<double>(q, 7 * n);
+    s.energies = own.take<EnergyAccount>(q, n);
+    s.group_of = own.take<uint32_t>(q, n);
+    s.bound = own.take<uint8_t>(q, n);
+    s.driven = own.take<uint8_t>(q, n);
+    s.energy_sums = own.take<long long>(q, TN_ENERGY_SUMS * n);
+    s.owed = own.take<double>(q, n);
+    s.next_owed = own.take<double>(q, n);
     s.v_end = own.take<double>(q, 6 * all);
     s.Hinv = own.take<R>(q, 21 * n);
     s.A = own.take<R>(q, 7 * n);
     s.g = own.take<R>(q, 6 * n);
-    s.v = own.take<V>(q, 2 * all);
+    for (V **p : {&s.v, &s.v_other}) *p = own.take<V>(q, 2 * all);
     s.outcome = own.take<Outcome>(q, 1);
-    s.arrived = own.take<int>(q, 1);
-    for (int count : {s.all_count + 1, s.lanes * s.finite_count, s.cell_count})
-        reserve_scratch(q, count);
+    s.arrived = own.take<int>(q, TN_ARRIVED_COUNT);
+    s.piece_start = own.take<int>(q, (size_t)s.piece_count + 1);
+    take_order((size_t)s.lanes * f);
+    take_order((size_t)s.cell_count);
+    take_order(all + 1);
+}
+
+/* For sums over so many. */
+template <class R> void Scene<R>::take_order(size_t n)
+{
+    if (n <= order_room) return;
+    of_order.release();
+    order_room = n;
+    s.order = (Order *)of_order.take<char>(q, order_bytes(n));
 }
 
 template <class R> void Scene<R>::take_pairs(int room)
@@ -93,9 +112,9 @@ template <class R> void Scene<R>::take_pairs(int room)
     of_pairs.release();
     s.pair_room = room;
     for (int **p : {&s.pair1, &s.pair2, &s.pair_points, &s.pair_start, &s.pair_kept, &s.boxes,
-                    &s.closed, &s.hard, &s.again})
+                    &s.near_boxes, &s.closed, &s.far, &s.hard, &s.again})
         *p = of_pairs.take<int>(q, (size_t)room + 1);
-    reserve_scratch(q, room + 1);
+    take_order((size_t)room + 1);
 }
 
 template <class R> void Scene<R>::take_look(int room)
@@ -107,6 +126,7 @@ template <class R> void Scene<R>::take_look(int room)
         *p = of_look.take<int>(q, (size_t)room + 1);
     for (uint32_t **p : {&s.raw_keys, &s.look_keys}) *p = of_look.take<uint32_t>(q, (size_t)room);
     reserve_scratch(q, room + 1);
+    take_order((size_t)room + 1);
 }
 
 /* The last step's forces stay. */
@@ -133,6 +153,7 @@ template <class R> void Scene<R>::take_contacts(int room)
     s.yield = of_contacts.take<double>(q, 2 * n);
     s.start_beta = of_contacts.take<double>(q, 4 * n);
     s.sides = of_contacts.take<int>(q, 2 * n);
+    s.place_in_piece = of_contacts.take<int>(q, n);
     s.side_arm = of_contacts.take<V>(q, 2 * n);
 }
 
@@ -203,12 +224,12 @@ template <class R> int Scene<R>::chunk() const
     return looks ? TN_CHUNK_OF_ITERATIONS : def.iterations;
 }
 
-template <class R> void Scene<R>::solve_part(const View<R> &view, bool first)
+template <class R> void Scene<R>::solve_part(const View<R> &view, bool first, bool fresh)
 {
     if (s.group_count)
         iterate_with_groups(q, view, chunk(), first, likely_contacts);
     else if (fits(room, view, likely_contacts))
-        iterate_on_chip(q, room, view, chunk(), first);
+        iterate_on_chip(q, room, view, chunk(), first, fresh);
     else
         iterate(q, view, chunk(), first, likely_contacts);
 }
@@ -236,23 +257,27 @@ template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
         LAP(find_pairs(q, view));
         LAP(find_points(q, view, likely_pairs, likely_hard));
         LAP(note_seen(q, view, likely_contacts));
+        if (s.soft_count) LAP(find_near(q, view));
         carried.seen.download(q);
         LAP(write_bodies(q, view));
         break;
     case WRITE:
         LAP(open_groups(q, view));
+        if (s.soft_count) LAP(add_given(q, view));
         LAP(write_contacts(q, view, false, likely_contacts));
         LAP(factor(q, view));
         LAP(factor_groups(q, view));
         break;
     case FIRST:
     case MORE:
-        LAP(solve_part(view, part == FIRST));
-        LAP(judge(q, view, likely_contacts));
+        /* with a tail to come, they are parts of a whole */
+        LAP(solve_part(view, part == FIRST, more));
+        LAP(judge(q, view, likely_contacts, more));
         if (s.group_count) carried.found.download(q);
         break;
     case TAIL:
         LAP(advance(q, view));
+        LAP(balance(q, view, likely_contacts));
         if (s.group_count) LAP(note_ways(q, view));
         break;
     case LOOK:
@@ -311,7 +336,8 @@ template <class R> void Scene<R>::play(Part part, Way way) { enqueue(part, way);
 template <class R> void Scene<R>::set_likely()
 {
     const Lists &lists = outcome->lists;
-    int pairs = lists.pairs_needed, contacts = lists.contact_count, hard = lists.hard_count;
+    int pairs = lists.pairs_needed, contacts = lists.contact_count;
+    int hard = lists.hard_count > lists.far_count ? lists.hard_count : lists.far_count;
     auto more = [](int count) { return count + count / 4 + 1024; };
     if (pairs <= likely_pairs && contacts <= likely_contacts && hard <= likely_hard &&
         likely_contacts < 2 * contacts + 8192)
@@ -323,13 +349,6 @@ template <class R> void Scene<R>::set_likely()
 }
 
 /* ---- a step ---- */
-
-static double double_of(unsigned long long bits)
-{
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
 
 static double mean_depth(const Judged &judged)
 {
@@ -343,7 +362,7 @@ static double mean_depth(const Judged &judged)
 
 template <class R> double Scene<R>::error() const
 {
-    return sqrt(double_of(outcome->judged.worst)) / (s.gravity_size * s.t);
+    return sqrt(double_of_bits(outcome->judged.worst)) / (s.gravity_size * s.t);
 }
 
 /* Chunks of iterations until the tolerance or the limit is reached. Contacts that yield are helped
@@ -419,6 +438,7 @@ template <class R> void Scene<R>::swap_buffers()
     std::swap(s.old_count, s.new_count);
     std::swap(s.old_key, s.new_key);
     std::swap(s.old_lambda, s.new_lambda);
+    std::swap(s.owed, s.next_owed);
     turn ^= 1;
 }
 
@@ -446,8 +466,9 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
     report->pair_count = outcome->lists.pair_count;
     report->contact_count = outcome->lists.contact_count;
     report->error = error();
-    report->rigid_error = sqrt(double_of(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
-    report->max_penetration = double_of(outcome->judged.deepest);
+    report->rigid_error =
+        sqrt(double_of_bits(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
+    report->max_penetration = double_of_bits(outcome->judged.deepest);
     report->mean_penetration = mean_depth(outcome->judged);
     report->finite = !outcome->judged.bad && !refused;
     if (report->finite && def.carried) report->finite = def.carried->end(def.carried->user);
@@ -459,7 +480,10 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
 
 template <class R> void Scene<R>::put(const double *qpos, const double *qvel, bool forget)
 {
-    if (forget) device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+    if (forget) {
+        device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
+        device_clear(q, s.owed, sizeof(double) * (size_t)s.body_count);
+    }
     copy_bytes(q, s.qpos, qpos, sizeof(double) * (size_t)qpos_count);
     copy_bytes(q, s.qvel, qvel, sizeof(double) * (size_t)dof_count);
     wait(q);

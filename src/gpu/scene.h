@@ -70,7 +70,8 @@ struct Way {
 template <class R> struct Scene : AnyScene {
     TnGpuDef def{};
     View<R> s{};
-    Memory own, of_pairs, of_contacts, of_look;
+    Memory own, of_pairs, of_contacts, of_look, of_order;
+    size_t order_room = 0;
     Outcome *outcome = nullptr; /* the host's copy */
     int qpos_count = 0, dof_count = 0;
     int contact_count = 0; /* of the last step */
@@ -90,6 +91,7 @@ template <class R> struct Scene : AnyScene {
 
   private:
     void take_bodies();
+    void take_order(size_t n);
     void take_pairs(int n);
     void take_contacts(int n);
     void take_look(int n);
@@ -97,7 +99,8 @@ template <class R> struct Scene : AnyScene {
     void set_likely();
     int chunk() const;
     View<R> view_of(Way way) const;
-    void solve_part(const View<R> &view, bool first);
+    /* `fresh`: counters are as the step's beginning left them. */
+    void solve_part(const View<R> &view, bool first, bool fresh);
     /* `more`: another part follows at once, the host need not be told. */
     void enqueue(Part part, Way way = {}, bool more = false);
     void play(Part part, Way way = {});
@@ -105,9 +108,11 @@ template <class R> struct Scene : AnyScene {
     bool look_for_missed(TnGpuReport *report);
     void swap_buffers();
     double error() const;
-    /* of scenes with robots and cables */
+    /* of scenes with robots, cables and soft bodies */
     void write_equations(bool again);
     void fetch_equations();
+    void size_for_softs();
+    void find_soft_contacts();
     void step_with_host(TnGpuReport *report);
     void solve_with_host(TnGpuReport *report);
     bool refused = false; /* by the host */

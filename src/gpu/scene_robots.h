@@ -1,8 +1,9 @@
-/* scene_robots.h: a step of a scene with robots and cables: the device's part and the host's, in
- * turn (TnGpuCarried in gpu.h).
+/* scene_robots.h: a step of a scene with robots, cables and soft bodies: the device's part and the
+ * host's, in turn (TnGpuCarried in gpu.h).
  *
  *     host     dynamics of robots; places of their links
  *     device   collision                        host, meanwhile: their equations
+ *     host     contacts of soft bodies with free ones that are near, which the device has sent
  *     host     other equations where contacts will push who minds; this waits for collision
  *     device   contacts, factors, the solve, v̂ and λ
  *     host     whether these make other equations: then the solve again; how all move
@@ -24,7 +25,49 @@ template <class R> void Scene<R>::write_equations(bool again)
     if (!c->write(c->user, again)) refused = true;
     for (int g = 0; g < c->group_count; g++)
         *carried.row_counts[(size_t)g] = c->groups[g].row_count;
+    if (c->soft_count && !refused) {
+        upload_softs(q, carried, c, again);
+        size_for_softs();
+    }
     carried.equations.upload(q);
+}
+
+/* Launches over unknowns are as large as the step needs, and a quarter more. */
+template <class R> void Scene<R>::size_for_softs()
+{
+    const TnGpuCarried *c = def.carried;
+    int most = carried.fixed_unknowns;
+    for (int g = 0; g < c->group_count; g++)
+        if (c->groups[g].soft && c->groups[g].used > most) most = c->groups[g].used;
+    if (most <= s.most_unknowns && s.most_unknowns < 2 * most + 96) return;
+    s.most_unknowns = most + most / 4 + 24;
+    forget_graphs();
+}
+
+/* Who may touch soft bodies; then the host finds contacts. Collision has run. */
+template <class R> void Scene<R>::find_soft_contacts()
+{
+    TnGpuCarried *c = def.carried;
+    wait(q);
+    if (q.failed) return;
+    if (*carried.near_count > s.near_room) {
+        Twin larger;
+        s.near_room = *carried.near_count + *carried.near_count / 4;
+        larger.reserve<TnGpuNear>((size_t)s.near_room);
+        larger.take(q, own);
+        if (q.failed) return;
+        host_delete(carried.near.host);
+        carried.near = larger;
+        c->near = larger.on_host<TnGpuNear>(0);
+        s.near = larger.on_device<TnGpuNear>(0);
+        forget_graphs();
+        find_near(q, s);
+    }
+    carried.near.used = sizeof(TnGpuNear) * (size_t)*carried.near_count;
+    carried.near.download(q);
+    wait(q);
+    c->near_count = *carried.near_count;
+    if (!q.failed && !c->touch(c->user)) refused = true;
 }
 
 /* What was found, for the host. */
@@ -69,9 +112,10 @@ template <class R> void Scene<R>::step_with_host(TnGpuReport *report)
     if (refused) return;
     carried.places.upload(q);
     play(COLLIDE);
+    if (c->soft_count) find_soft_contacts();
     if (c->minds(c->user)) {
         wait(q);
-        if (q.failed) return;
+        if (q.failed || refused) return;
         if (!c->replan(c->user, &changed)) refused = true;
     }
     write_equations(false);

@@ -36,6 +36,11 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #define memcmp device_compare
 #endif
 
+/* Functions that other files call are compiled once for each file of the back end, but where it
+ * says that they are to be part of their callers. */
+#ifndef TN_APART
+#define TN_APART __noinline__
+#endif
 #define _Static_assert static_assert
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
@@ -46,13 +51,12 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 #undef _Static_assert
 
 /* By the table that the host makes of its own answers (mirror.h); slot1 < slot2. A batch has none:
- * it lists only pairs that may collide (Worlds.may_meet). Models with explicit pairs stay on the
- * host. */
+ * it lists only pairs that may collide (Worlds.may_meet). */
 __device__ inline int tn_filter_special(const TnCollider *c, int slot1, int slot2, bool masks)
 {
-    if (!c->slot_of) return masks ? 0 : -1;
-    size_t n = (size_t)c->slot_of[c->count], row = (size_t)c->slot_of[slot1];
-    return masks && c->excluded[row * n + (size_t)c->slot_of[slot2]] ? 0 : -1;
+    if (!c->verdicts) return masks ? 0 : -1;
+    size_t n = (size_t)c->verdict_row[c->count], row = (size_t)c->verdict_row[slot1];
+    return c->verdicts[row * n + (size_t)c->verdict_row[slot2]] - 1;
 }
 __device__ inline double tn_overlap_limit(const TnCollider *c, int slot1, int slot2)
 {

@@ -111,6 +111,9 @@ static void choose_geoms(const Places *x, TnModel *out)
     out->geom_count = out->pair_count = out->exclude_count = 0;
     if (!x->touches) {
         out->site_count = out->tie_count = out->hold_count = 0;
+        for (int i = 0; i < m->soft_count; i++)
+            if (x->subsystem[m->softs[i].subsystem] >= 0)
+                x->geom[m->softs[i].geom] = out->geom_count++;
         return;
     }
     for (int g = 0; g < m->geom_count; g++)
@@ -139,7 +142,7 @@ static size_t path_point_count(const TnModel *m)
     return count;
 }
 
-static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
+static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole, TnSoftHold **holds)
 {
     TnModel *self = CARVE(c, TnModel, 1);
     m->bodies = CARVE(c, TnBody, m->body_count);
@@ -152,6 +155,12 @@ static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
     m->subsystems = CARVE(c, TnSubsystem, m->subsystem_count);
     m->rods = CARVE(c, TnRod, m->rod_count);
     m->rod_names = CARVE(c, const char *, m->rod_count);
+    m->softs = CARVE(c, TnSoft, m->soft_count);
+    m->soft_names = CARVE(c, const char *, m->soft_count);
+    *holds = CARVE(c, TnSoftHold, whole->hold_count);
+    m->geoms = CARVE(c, TnGeom, m->geom_count);
+    m->geom_link = CARVE(c, int, m->geom_count);
+    m->geom_names = CARVE(c, const char *, m->geom_count);
     m->tendons = CARVE(c, TnTendon, m->tendon_count);
     m->actuators = CARVE(c, TnActuator, m->actuator_count);
     m->moments = CARVE(c, TnMoment, moment_count(whole));
@@ -165,18 +174,13 @@ static TnModel *lay_out(Carver *c, TnModel *m, const TnModel *whole)
     return self;
 }
 
-static void lay_out_geoms(Carver *c, TnModel *m, const TnModel *whole, TnSoftHold **holds)
+/* What refers to geoms. */
+static void lay_out_geoms(Carver *c, TnModel *m, const TnModel *whole)
 {
     size_t links = 0;
     for (int i = 0; i < whole->path_count; i++) links += (size_t)whole->paths[i].link_count;
-    m->geoms = CARVE(c, TnGeom, m->geom_count);
-    m->geom_link = CARVE(c, int, m->geom_count);
-    m->geom_names = CARVE(c, const char *, m->geom_count);
     m->pairs = CARVE(c, TnPair, m->pair_count);
     m->excludes = CARVE(c, TnExclude, m->exclude_count);
-    m->softs = CARVE(c, TnSoft, m->soft_count);
-    m->soft_names = CARVE(c, const char *, m->soft_count);
-    *holds = CARVE(c, TnSoftHold, whole->hold_count);
     m->wheels = CARVE(c, TnWheel, m->wheel_count);
     m->sites = CARVE(c, TnSite, m->site_count);
     m->paths = CARVE(c, TnPath, m->path_count);
@@ -354,6 +358,7 @@ static void copy_geoms(const Places *x, TnModel *out)
         out->geoms[k].body = x->body[m->geoms[g].body];
         out->geom_names[k] = m->geom_names[g];
     }
+    if (!x->touches) return;
     for (int i = 0; i < m->pair_count; i++) {
         TnPair pair = m->pairs[i];
         pair.geom1 = x->geom[pair.geom1];
@@ -429,22 +434,22 @@ static TnModel *cut(const TnModel *whole, const bool *has, bool touches, Lists l
     choose_geoms(&x, &m);
     TnSoftHold *holds = NULL;
     Carver measure = {NULL, 0};
-    lay_out(&measure, &m, whole);
-    if (touches) lay_out_geoms(&measure, &m, whole, &holds);
+    lay_out(&measure, &m, whole, &holds);
+    if (touches) lay_out_geoms(&measure, &m, whole);
     Carver carver = {tn_calloc(1, measure.used), 0};
     TnModel *out = NULL;
     if (carver.base) {
-        out = lay_out(&carver, &m, whole);
-        if (touches) lay_out_geoms(&carver, &m, whole, &holds);
+        out = lay_out(&carver, &m, whole, &holds);
+        if (touches) lay_out_geoms(&carver, &m, whole);
         m.memory = carver.base;
         copy_bodies(&x, &m);
         copy_links(&x, lists.links, &m);
         copy_subsystems(&x, lists.subsystems, &m);
         TnMoment *next = copy_drives(&x, &m);
         copy_equalities(&x, &m);
+        copy_geoms(&x, &m);
+        copy_softs(&x, holds, &m);
         if (touches) {
-            copy_geoms(&x, &m);
-            copy_softs(&x, holds, &m);
             copy_paths(&x, next, &m);
             for (int i = 0; i < m.wheel_count; i++) {
                 m.wheels[i] = whole->wheels[i];
@@ -466,8 +471,7 @@ TnModel *tn_model_movers(const TnModel *whole, int *links, int *subsystems)
     bool *has = tn_calloc((size_t)whole->subsystem_count + 1, sizeof *has);
     if (!has) return NULL;
     for (int s = 0; s < whole->subsystem_count; s++)
-        has[s] = whole->subsystems[s].kind == TN_SUBSYSTEM_TREE ||
-                 whole->subsystems[s].kind == TN_SUBSYSTEM_ROD;
+        has[s] = whole->subsystems[s].kind != TN_SUBSYSTEM_RIGID;
     TnModel *out = cut(whole, has, false, (Lists){links, subsystems}, NULL);
     tn_free(has);
     return out;

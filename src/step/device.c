@@ -39,7 +39,16 @@ static bool is_free_body(const TnModel *m, int body)
 
 static void check_bodies(const TnModel *m, TnError *err)
 {
-    if (m->soft_count) refuse(err, "a soft body", "soft body", m->soft_names[0]);
+    for (int i = 0; i < m->soft_count; i++)
+        if (m->softs[i].hold_count || m->softs[i].pieces > 1) {
+            refuse(err,
+                   m->softs[i].hold_count ? "a soft body that a body holds"
+                                          : "a soft body in pieces",
+                   "soft body", m->soft_names[i]);
+            break;
+        }
+    if (m->tie_count)
+        refuse(err, "a soft body that is tied", "soft body", m->soft_names[m->ties[0].soft1]);
     for (int i = 0; i < m->equality_count; i++) {
         const TnEquality *e = &m->equalities[i];
         bool of_bodies = e->type == TN_EQUALITY_WELD || e->type == TN_EQUALITY_CONNECT;
@@ -87,6 +96,22 @@ static void check_geoms(const TnWorld *world, TnError *err)
         refuse(err, what, "geom", m->geom_names[c->slots[i].geom]);
         return;
     }
+    for (int i = 0; i < m->pair_count; i++) {
+        const TnPair *pair = &m->pairs[i];
+        const char *what = pair->restitution > 0.0 ? "restitution of a pair"
+                           : pair->contact_dim > 3 ? "torsional or rolling friction of a pair"
+                           : pair->across[0] != pair->friction[0]
+                               ? "friction that differs in two directions"
+                               : NULL;
+        if (!what) continue;
+        refuse(err, what, "geom", m->geom_names[pair->geom1]);
+        return;
+    }
+    for (int i = 0; i < m->soft_count; i++)
+        if (m->geoms[m->softs[i].geom].restitution > 0.0) {
+            refuse(err, "restitution", "soft body", m->soft_names[i]);
+            return;
+        }
 }
 
 static void check_counts(const TnModel *m, TnError *err)
@@ -94,9 +119,7 @@ static void check_counts(const TnModel *m, TnError *err)
     const struct {
         bool there;
         const char *what;
-    } parts[] = {{m->wheel_count > 0, "a wheel"},
-                 {m->pair_count > 0, "an explicit contact pair"},
-                 {m->drags != NULL, "a medium"}};
+    } parts[] = {{m->wheel_count > 0, "a wheel"}, {m->drags != NULL, "a medium"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].there) refuse(err, parts[i].what, NULL, NULL);
 }
@@ -214,6 +237,11 @@ void tn_device_fetch(TnWorld *world)
     TnDeviceSide *side = world->device;
     TnError err = {0};
     if (!side->ahead) return;
+    if (!side->scene) { /* a shadow: only its frames are not there */
+        side->ahead = false;
+        place(world);
+        return;
+    }
     /* beside the state: what comes from a device that fails must not spoil it */
     if (!tn_gpu_get(side->scene, world->next_qpos, world->next_qvel, &err)) {
         give_up(world, &err);
@@ -227,7 +255,7 @@ void tn_device_fetch(TnWorld *world)
     place(world);
 }
 
-static bool reserve_contacts(TnDeviceSide *side)
+bool tn_device_reserve_contacts(TnDeviceSide *side)
 {
     int n = side->contact_count;
     if (n <= side->capacity) return true;
@@ -246,7 +274,7 @@ void tn_device_fetch_contacts(TnWorld *world)
     TnDeviceSide *side = world->device;
     TnError err = {0};
     if (side->has_contacts || !side->contact_count || !side->scene) return;
-    if (!reserve_contacts(side)) return;
+    if (!tn_device_reserve_contacts(side)) return;
     tn_world_fetch(world);
     if (!side->scene) return;
     if (!tn_gpu_contacts(side->scene, side->points, side->force, &err)) {
@@ -254,7 +282,12 @@ void tn_device_fetch_contacts(TnWorld *world)
         return;
     }
     side->has_contacts = true;
+    const TnContactList *softs = tn_device_softs_contacts(side->robots);
     world->contacts = (TnContactList){.points = side->points, .count = side->contact_count};
+    if (softs) {
+        world->contacts.soft_points = softs->soft_points;
+        world->contacts.soft_point_count = softs->soft_point_count;
+    }
 }
 
 void tn_device_note_state(TnWorld *world, bool forget)

@@ -32,6 +32,8 @@ void tn_device_destroy(TnWorld *world);
 TnStepReport tn_device_step(TnWorld *world);
 void tn_device_fetch(TnWorld *world);
 void tn_device_fetch_contacts(TnWorld *world);
+/* Room for the host's copies of contact_count contacts; false: no memory. */
+bool tn_device_reserve_contacts(TnDeviceSide *side);
 /* The host's state is another one now, not from steps. */
 void tn_device_note_state(TnWorld *world, bool forget);
 /* So are the model or the solver's options; the state is here. */

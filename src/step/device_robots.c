@@ -16,8 +16,7 @@ static bool has_some(const TnModel *m)
 {
     bool some = m->mocap_count > 0;
     for (int s = 0; s < m->subsystem_count; s++)
-        some |=
-            m->subsystems[s].kind == TN_SUBSYSTEM_TREE || m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
+        some |= m->subsystems[s].kind != TN_SUBSYSTEM_RIGID;
     return some;
 }
 
@@ -54,6 +53,9 @@ static void join_blocks(const TnModel *m, const TnDivision *d, int *parent)
 
 static int dim_of_block(const TnModel *m, const TnDivision *d, int block)
 {
+    int mesh = block - d->dense_count - d->chain_count;
+    if (mesh >= 0) /* at most, of what is in contact */
+        return 3 * m->softs[d->pieces[d->meshes[mesh].piece_start].soft].surface_node_count;
     if (block >= d->dense_count) return d->chains[block - d->dense_count].dim;
     for (int s = 0; s < m->subsystem_count; s++)
         if (m->subsystems[s].kind == TN_SUBSYSTEM_TREE &&
@@ -151,7 +153,7 @@ static bool refuse_large(const TnDeviceRobots *r, TnError *err)
 {
     const TnDivision *d = r->world->division;
     for (int g = 0; g < r->out.group_count; g++)
-        if (r->out.groups[g].dim > MOST_UNKNOWNS) {
+        if (r->out.groups[g].dim > MOST_UNKNOWNS && !r->out.groups[g].soft) {
             tn_error_add(err, TN_ERROR_USAGE,
                          "device: robots and cables that are joined have %d degrees of freedom, at "
                          "most %d can run on a device",
@@ -170,6 +172,7 @@ static bool create_world(TnDeviceRobots *r, const TnWorld *whole, TnError *err)
     TnWorldDef def = tn_world_def();
     def.solver = whole->def.solver;
     def.substeps = whole->def.substeps;
+    def.thread_count = whole->def.thread_count;
     def.relinearize = 1;
     def.division = (TnDivisionDef){.kind = TN_DIVISION_WHOLE};
     r->world = tn_world_create(&def, r->model, err);
@@ -206,12 +209,13 @@ bool tn_device_robots_create(const TnWorld *world, TnDeviceRobots **out, TnError
     count_rows(r);
     number_links(r);
     tn_device_robots_call(r);
-    return refuse_large(r, err);
+    return tn_device_softs_create(r, world, err) && refuse_large(r, err);
 }
 
 void tn_device_robots_destroy(TnDeviceRobots *r)
 {
     if (!r) return;
+    tn_device_softs_destroy(r);
     tn_world_destroy(r->world);
     tn_model_destroy(r->model);
     tn_free(r->link);
@@ -249,6 +253,7 @@ void tn_device_robots_put(TnDeviceRobots *r, const TnWorld *world)
     copy_numbers(own->mocap, state->mocap, 7 * m->mocap_count);
     copy_numbers(own->mocap_twist, state->mocap_twist, 6 * m->mocap_count);
     memset(r->last, 0, sizeof(int) * (size_t)r->out.link_count);
+    tn_device_softs_forget(r);
     (void)tn_world_set_state(r->world, own->qpos, own->qvel, NULL);
 }
 
@@ -280,6 +285,11 @@ void tn_device_robots_drive(TnDeviceRobots *r, const TnWorld *world, int substep
     own->state.ctrl_by_user = world->state.ctrl_by_user;
     copy_numbers(own->state.ctrl, world->state.ctrl, m->actuator_count);
     copy_numbers(own->state.mocap_target, world->state.mocap_target, 7 * m->mocap_count);
+    own->node_force_set = world->node_force_set;
+    for (int i = 0; own->node_force_set && i < m->soft_count; i++)
+        copy_numbers(own->node_force + m->softs[i].dof_start,
+                     world->node_force + world->model->softs[i].dof_start,
+                     3 * m->softs[i].node_count);
     own->wrench_set = world->wrench_set;
     for (int l = 1; world->wrench_set && l < m->link_count; l++)
         memcpy(own->wrench[l], world->wrench[r->link[l]], sizeof(double[6]));

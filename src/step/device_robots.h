@@ -1,4 +1,5 @@
-/* device_robots.h: robots, cables and mocap bodies of a world whose free bodies are on a device.
+/* device_robots.h: robots, cables, soft bodies and mocap bodies of a world whose free bodies are on
+ * a device.
  *
  * They are a world of their own here (model/movers.h), whose steps are the engine's but for the
  * contacts and the solution, which the device has. */
@@ -24,6 +25,7 @@ typedef struct TnDeviceRobots {
     int *last;  /* per carried link: the last step's contacts pushed it, or it had some */
     bool minds; /* somebody's equations depend on contacts */
     TnGpuCarried out;
+    struct TnDeviceSofts *softs; /* device_softs.c; NULL: there are no soft bodies */
 } TnDeviceRobots;
 
 /* True in *out where the world has such; of what it cannot take the error says why. */
@@ -42,5 +44,28 @@ int tn_device_robots_rows(const TnDeviceRobots *robots);
 /* ---- device_robots_step.c ---- */
 /* Sets the callbacks of `out`. */
 void tn_device_robots_call(TnDeviceRobots *robots);
+
+/* ---- device_softs.c ---- */
+/* Of a model that has some: their groups and rooms. False: no memory, or *err says what is too
+ * large. */
+bool tn_device_softs_create(TnDeviceRobots *robots, const TnWorld *world, TnError *err);
+void tn_device_softs_destroy(TnDeviceRobots *robots);
+/* Where they may get to in the step. */
+void tn_device_softs_place(TnDeviceRobots *robots);
+/* Contacts in which they are, from who is near; raises TnDeviceRobots.wanted of whom these push,
+ * and marks links that have some. */
+bool tn_device_softs_touch(TnDeviceRobots *robots);
+/* TN_GPU_LISTED and TN_GPU_CLOSES of a carried link, by contacts with soft bodies. */
+int tn_device_softs_seen(const TnDeviceRobots *robots, int carried);
+/* What contacts of the step, and pushes of the last, want of soft bodies. */
+void tn_device_softs_want(TnDeviceRobots *robots);
+/* Their equations from the problem; and what was found back to it, which wants its share. */
+bool tn_device_softs_write(TnDeviceRobots *robots);
+void tn_device_softs_take(TnDeviceRobots *robots);
+/* The last step's pushes are none of the state's; and the step is over. */
+void tn_device_softs_forget(TnDeviceRobots *robots);
+void tn_device_softs_end(TnDeviceRobots *robots);
+/* Points of soft bodies in the step's contacts. */
+const TnContactList *tn_device_softs_contacts(const TnDeviceRobots *robots);
 
 #endif

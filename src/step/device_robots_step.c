@@ -32,13 +32,22 @@ static bool begin(void *user)
         memcpy(r->out.twists[k], world->twists[l], sizeof(double[6]));
         memcpy(r->out.end_twists[k], r->step.end_twists[l], sizeof(double[6]));
     }
+    tn_device_softs_place(r);
     return true;
 }
 
+static bool touch(void *user) { return tn_device_softs_touch(user); }
+
 static bool minds(void *user) { return ((TnDeviceRobots *)user)->minds; }
 
+/* Of a carried link, by contacts that the device found or the host. */
+static int seen_of(const TnDeviceRobots *r, int carried)
+{
+    return r->out.seen[carried] | tn_device_softs_seen(r, carried);
+}
+
 /* Shares of v⁺ that contacts ask for, per subsystem. */
-static void want(TnDeviceRobots *r, const int *flags, int tree, int rod)
+static void want(TnDeviceRobots *r, bool pushed, int tree, int rod)
 {
     const TnModel *m = r->model;
     memset(r->wanted, 0, sizeof(double) * (size_t)m->subsystem_count);
@@ -46,15 +55,17 @@ static void want(TnDeviceRobots *r, const int *flags, int tree, int rod)
         if (r->carried[l] < 0) continue;
         int s = m->links[r->world->division->carrier[l]].subsystem;
         bool is_rod = m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
-        if (flags[r->carried[l]] & (is_rod ? rod : tree)) r->wanted[s] = 1.0;
+        int flags = pushed ? r->out.pushed[r->carried[l]] : seen_of(r, r->carried[l]);
+        if (flags & (is_rod ? rod : tree)) r->wanted[s] = 1.0;
     }
+    tn_device_softs_want(r);
     r->step.outside = r->wanted;
 }
 
 static bool replan(void *user, bool *changed)
 {
     TnDeviceRobots *r = user;
-    want(r, r->out.seen, TN_GPU_CLOSES, TN_GPU_LISTED);
+    want(r, false, TN_GPU_CLOSES, TN_GPU_LISTED);
     return tn_plan_contacts(&r->step, changed) && tn_step_reassemble_planned(&r->step);
 }
 
@@ -163,7 +174,8 @@ static void write_row(const TnDeviceRobots *r, const TnProblem *p, const TnRow *
 static void copy_unknowns(const TnDeviceRobots *r, bool to_problem)
 {
     const TnProblem *p = &r->world->set.problem;
-    for (int b = 0; b < r->block_count; b++) {
+    int dense_and_chains = r->block_count - r->world->division->mesh_count;
+    for (int b = 0; b < dense_and_chains; b++) {
         double *there = r->out.groups[r->block_group[b]].v + r->block_start[b];
         size_t bytes = sizeof(double) * (size_t)p->large[b].dim;
         if (to_problem)
@@ -176,17 +188,22 @@ static void copy_unknowns(const TnDeviceRobots *r, bool to_problem)
 static bool write(void *user, bool again)
 {
     TnDeviceRobots *r = user;
-    if (!tn_step_build(&r->step, again) || !write_ports(r)) return false;
+    if (!tn_step_assemble_softs(&r->step) || !tn_step_build(&r->step, again) || !write_ports(r))
+        return false;
     const TnProblem *p = &r->world->set.problem;
     for (int g = 0; g < r->out.group_count; g++) {
         TnGpuGroup *group = &r->out.groups[g];
-        memset(group->A, 0, sizeof(double) * (size_t)group->dim * (size_t)group->dim);
         group->row_count = 0;
+        if (!group->soft)
+            memset(group->A, 0, sizeof(double) * (size_t)group->dim * (size_t)group->dim);
     }
-    for (int b = 0; b < r->block_count; b++) write_matrix(r, b, &r->out.groups[r->block_group[b]]);
+    for (int b = 0; b < r->block_count; b++) {
+        TnGpuGroup *group = &r->out.groups[r->block_group[b]];
+        if (!group->soft) write_matrix(r, b, group);
+    }
     copy_unknowns(r, false);
     for (int i = 0; i < p->row_count; i++) write_row(r, p, &p->rows[i]);
-    return true;
+    return tn_device_softs_write(r);
 }
 
 /* In the order in which they were written. */
@@ -206,10 +223,11 @@ static bool check(void *user, bool *changed)
     const TnModel *m = r->model;
     copy_unknowns(r, true);
     take_rows(r);
-    want(r, r->out.pushed, 1, 1);
+    want(r, true, 1, 1);
+    tn_device_softs_take(r);
     /* a cable has its share as soon as it is touched */
     for (int l = 1; l < m->link_count; l++)
-        if (r->carried[l] >= 0 && (r->out.seen[r->carried[l]] & TN_GPU_LISTED)) {
+        if (r->carried[l] >= 0 && (seen_of(r, r->carried[l]) & TN_GPU_LISTED)) {
             int s = m->links[r->world->division->carrier[l]].subsystem;
             if (m->subsystems[s].kind == TN_SUBSYSTEM_ROD) r->wanted[s] = 1.0;
         }
@@ -224,7 +242,7 @@ static bool end(void *user)
 {
     TnDeviceRobots *r = user;
     const TnModel *m = r->model;
-    bool free = true;
+    bool free = !r->softs;
     for (int k = 0; k < r->out.link_count; k++) free &= !r->out.pushed[k];
     tn_step_note_error(&r->step);
     bool ok = free ? tn_step_integrate(&r->step) : tn_step_integrate_outside(&r->step);
@@ -234,8 +252,9 @@ static bool end(void *user)
         if (k < 0) continue;
         int s = m->links[r->world->division->carrier[l]].subsystem;
         bool is_rod = m->subsystems[s].kind == TN_SUBSYSTEM_ROD;
-        r->last[k] = is_rod ? r->out.seen[k] & TN_GPU_LISTED : r->out.pushed[k];
+        r->last[k] = is_rod ? seen_of(r, k) & TN_GPU_LISTED : r->out.pushed[k];
     }
+    tn_device_softs_end(r);
     return true;
 }
 
@@ -243,6 +262,7 @@ void tn_device_robots_call(TnDeviceRobots *r)
 {
     r->out.user = r;
     r->out.begin = begin;
+    r->out.touch = touch;
     r->out.write = write;
     r->out.minds = minds;
     r->out.replan = replan;

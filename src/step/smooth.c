@@ -291,14 +291,13 @@ static void mark_pushed(TnStep *step)
     TnSoftSystem *softs = step->systems->softs;
     const TnContactList *contacts = &step->world->contacts;
     const TnState *state = &step->world->state;
+    for (int i = 0; i < contacts->soft_point_count; i++)
+        softs[contacts->soft_points[i].soft].alone = false;
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         if (c->soft1 < 0 && c->soft2 < 0) continue;
         double v = tn_step_separation(step, contacts, c, step->end_qvel);
-        bool closes = c->gap + step->t * v < 0.0;
-        if (c->soft1 >= 0) softs[contacts->soft_points[c->soft1].soft].alone = false;
-        if (c->soft2 >= 0) softs[contacts->soft_points[c->soft2].soft].alone = false;
-        if (!closes) continue;
+        if (!(c->gap + step->t * v < 0.0)) continue;
         push_soft(step, c->geom1, c->soft1, 1.0 - c->restitution); /* as in tn_unilateral_law */
         push_soft(step, c->geom2, c->soft2, 1.0 - c->restitution);
     }
@@ -331,6 +330,7 @@ static void plan_softs(TnStep *step)
         bool tied = is_tied(step, s);
         TnSoftSystem *system = &step->systems->softs[s];
         system->w = tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
+        if (step->outside) system->w = fmax(system->w, step->outside[model->softs[s].subsystem]);
         system->alone = !tied && !model->softs[s].hold_count;
         for (int i = 0; system->alone && i < model->softs[s].node_count; i++)
             system->alone = !model->softs[s].pinned[i];

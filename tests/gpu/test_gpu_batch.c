@@ -9,8 +9,9 @@ extern size_t tn_gpu_memory_limit;
 
 #define COUNT 3
 
-/* Spheres and capsules in layers in a tray, and a box that slides. */
-static TnModel *open_tray(int bodies)
+/* Bodies in layers in a tray: spheres and capsules, and a box that slides; or spheres alone, whose
+ * worlds have a step of their own (grain_data.h). */
+static TnModel *open_tray_of(int bodies, bool spheres)
 {
     TnError err = {0};
     static Text text;
@@ -20,21 +21,25 @@ static TnModel *open_tray(int bodies)
              "<geom type='plane' size='5 5 1'/>"
              "<geom type='box' contype='2' conaffinity='1' pos='.25 0 .1' size='.02 .3 .1'/>"
              "<geom type='box' contype='2' conaffinity='1' pos='-.25 0 .1' size='.02 .3 .1'/>"
-             "<body mocap='true' pos='.02 -.45 .08'><geom type='capsule' size='.03 .1'/></body>"
-             "<body pos='0 .5 .051'><freejoint/><geom type='box' contype='4' conaffinity='1' "
-             "size='.06 .05 .05'/></body>");
+             "<body mocap='true' pos='.02 -.45 .08'><geom type='capsule' size='.03 .1'/></body>");
+    if (!spheres)
+        text_add(&text, "<body pos='0 .5 .051'><freejoint/><geom type='box' contype='4' "
+                        "conaffinity='1' size='.06 .05 .05'/></body>");
     for (int i = 0; i < bodies; i++) {
         int x = i % 3, y = i / 3 % 3, z = i / 9;
         text_add(&text, "<body pos='%g %g %g' euler='%d %d %d'><freejoint/>%s</body>",
                  0.13 * (x - 1) + 0.01 * (z % 3), 0.13 * (y - 1) - 0.007 * (z % 2), 0.07 + 0.12 * z,
                  31 * i % 90, 17 * i % 90, 7 * i % 90,
-                 i % 4 == 3 ? "<geom type='capsule' size='.03 .03'/>" : "<geom size='.05'/>");
+                 i % 4 == 3 && !spheres ? "<geom type='capsule' size='.03 .03'/>"
+                                        : "<geom size='.05'/>");
     }
     text_add(&text, "</worldbody></mujoco>");
     TnModel *model = load_text(text.text, &err);
     if (!model) test_fail(__FILE__, __LINE__, "%s", err.message);
     return model;
 }
+
+static TnModel *open_tray(int bodies) { return open_tray_of(bodies, false); }
 
 static TnBatchDef definition(TnDevice device, double tolerance, int iterations)
 {
@@ -112,10 +117,11 @@ static void compare_rows(const TnBatchView *a, const TnBatchView *b, double apar
     }
 }
 
-static Agreement compare(TnDevice device, double tolerance, int iterations, double apart)
+static Agreement compare(TnDevice device, double tolerance, int iterations, double apart,
+                         bool spheres)
 {
     Agreement out = {0};
-    TnModel *model = open_tray(27);
+    TnModel *model = open_tray_of(27, spheres);
     TnError err = {0};
     TnBatchDef def = definition(TN_DEVICE_CPU, tolerance, iterations);
     def.world.solver.warm_start = 0.0;
@@ -152,7 +158,7 @@ static Agreement compare(TnDevice device, double tolerance, int iterations, doub
 TEST(rows_agree_with_the_cpu_in_double)
 {
     /* solved to 1e-10 of gravity × timestep; some worlds only get to 1e-8 in 3000 iterations */
-    Agreement a = compare(TN_DEVICE_CUDA64, 1e-10, 3000, 1e-8);
+    Agreement a = compare(TN_DEVICE_CUDA64, 1e-10, 3000, 1e-8, false);
     CHECK(a.contacts > 40 * a.steps);
     CHECK(a.agreed * 10 >= a.steps * 8);
 }
@@ -160,8 +166,78 @@ TEST(rows_agree_with_the_cpu_in_double)
 TEST(rows_agree_with_the_cpu_in_single)
 {
     /* as far as so many iterations get: the difference is rounding */
-    Agreement a = compare(TN_DEVICE_CUDA, 0.0, 60, 1e-5);
+    Agreement a = compare(TN_DEVICE_CUDA, 0.0, 60, 1e-5, false);
     CHECK(a.agreed * 10 >= a.steps * 8);
+}
+
+TEST(spheres_agree_with_the_cpu)
+{
+    Agreement a = compare(TN_DEVICE_CUDA, 0.0, 60, 1e-5, true);
+    CHECK(a.contacts > 30 * a.steps);
+    CHECK(a.agreed * 10 >= a.steps * 8);
+}
+
+/* Two that are apart, of two spheres on one body and of an odd inertia, fly into others: a step of
+ * a world of spheres (grain_data.h) and of the same one with a capsule far away (chip_data.h). */
+TEST(worlds_of_spheres_step_as_others_do)
+{
+    static const char *const more[] = {
+        "", "<body pos='9 9 9'><freejoint/><geom type='capsule' size='.1 .1'/></body>"};
+    const double tolerances[] = {0.0, 1e-6};
+    for (int t = 0; t < 2; t++) {
+        TnBatch *batches[2];
+        TnModel *models[2];
+        int agreed = 0;
+        TnError err = {0};
+        for (int k = 0; k < 2; k++) {
+            static Text text;
+            text.length = 0;
+            text_add(&text,
+                     "<mujoco><option timestep='.004'/><default><geom friction='.4'/></default>"
+                     "<worldbody><geom type='plane' size='5 5 1' margin='.002'/>"
+                     "<geom type='cylinder' pos='.3 0 .05' size='.05 .05'/>"
+                     "<geom type='box' pos='-.3 0 .05' size='.05 .05 .05'/>"
+                     "<geom pos='0 .3 .02' size='.05'/>"
+                     "<body mocap='true' pos='0 -.3 .03'><geom size='.05'/></body>");
+            for (int i = 0; i < 12; i++)
+                text_add(&text,
+                         "<body pos='%g %g %g' euler='%d 20 %d'><freejoint/><geom size='.03' "
+                         "pos='.02 .01 0'/>%s</body>",
+                         0.1 * (i % 4 - 1.5), 0.1 * (i / 4 % 3 - 1), 0.06 + 0.02 * (i % 3), 31 * i,
+                         17 * i, i % 2 ? "<geom size='.025' pos='-.02 0 .01' margin='.001'/>" : "");
+            text_add(&text, "%s</worldbody></mujoco>", more[k]);
+            models[k] = load_text(text.text, &err);
+            batches[k] =
+                open_batch(definition(TN_DEVICE_CUDA, tolerances[t], t ? 2000 : 40), models[k]);
+        }
+        TnBatchView a = tn_batch_view(batches[0]), b = tn_batch_view(batches[1]);
+        for (int k = 0; k < 60; k++) {
+            for (int i = 0; i < COUNT; i++) { /* from the same state, shaken */
+                double *v = a.qvel + i * a.dof_count;
+                for (int d = 0; k % 20 == 0 && d < a.dof_count; d++)
+                    v[d] += (d % 6 < 3 ? 1.0 : 20.0) * sin(1.7 * d + i + k);
+                memcpy(b.qpos + i * b.qpos_count, a.qpos + i * a.qpos_count,
+                       sizeof(double) * (size_t)a.qpos_count);
+                memcpy(b.qvel + i * b.dof_count, v, sizeof(double) * (size_t)a.dof_count);
+            }
+            CHECK(tn_batch_step(batches[0], NULL, &err) == TN_OK);
+            CHECK(tn_batch_step(batches[1], NULL, &err) == TN_OK);
+            for (int i = 0; i < COUNT; i++) {
+                /* rounding to single precision, of speeds of up to 20; one step has two solutions:
+                 * both are found to 3e-6 of gravity × timestep, and are 0.07 apart */
+                double apart = largest_difference(a.qvel + i * a.dof_count,
+                                                  b.qvel + i * b.dof_count, a.dof_count);
+                CHECK(a.reports[i].contact_count == b.reports[i].contact_count);
+                CHECK_NEAR(a.reports[i].max_penetration, b.reports[i].max_penetration, 1e-7);
+                agreed += apart < 2e-4;
+            }
+        }
+        CHECK(agreed >= 60 * COUNT - 2);
+        for (int k = 0; k < 2; k++) {
+            tn_batch_destroy(batches[k]);
+            tn_model_destroy(models[k]);
+        }
+    }
 }
 
 /* Boxes upon boxes, and a cylinder that balls lie against, at rest: a step of each from the same

@@ -59,6 +59,9 @@ struct TnBlockKind {
     /* Factors of A and compliances of ports. The pool is not NULL where its threads are to share
      * the inside of this block. False: not positive definite. */
     bool (*factor_A)(TnProblem *problem, int block, TnPool *pool);
+    /* In place of factor_A, for who solves on the solved unknowns elsewhere: S, full, and b there,
+     * the others being eliminated; `complete` may follow. NULL: the kind eliminates nothing */
+    bool (*reduce)(TnProblem *problem, int block, double *S, double *b);
     /* After weights: H = A + JᵀWJ factored; g = (H - A) v⁰ - Jᵀλ⁰ for the starting guess. */
     bool (*factor_H)(TnProblem *problem, int block);
 

@@ -68,6 +68,26 @@ static double trace(const TnLargeBlock *d)
     return sum;
 }
 
+static void write_S(const TnMeshBlock *m, double *S)
+{
+    long n = m->size;
+    for (long j = 0; j < n; j++)
+        for (long i = j; i < n; i++)
+            S[i * n + j] = S[j * n + i] = m->S[(size_t)j * m->stride + (size_t)i];
+}
+
+static bool reduce(TnProblem *p, int index, double *S, double *b)
+{
+    const TnLargeBlock *d = &p->large[index];
+    const TnMeshBlock *m = tn_mesh_block(d);
+    if (!tn_sparse_reduce(m->plan, m->blocks, d->b, m->factor, m->work, m->S, m->stride, m->y,
+                          NULL))
+        return false;
+    write_S(m, S);
+    memcpy(b, m->y + d->dim - m->size, sizeof(double) * (size_t)m->size);
+    return true;
+}
+
 static bool factor_A(TnProblem *p, int index, TnPool *pool)
 {
     TnLargeBlock *d = &p->large[index];
@@ -129,12 +149,9 @@ static TnBlockPlace locate(const TnLargeBlock *d, int unknown)
 static void write_node(const TnLargeBlock *d, int node, double *S, double *v_free)
 {
     const TnMeshBlock *m = tn_mesh_block(d);
-    long n = m->size;
     (void)node;
-    for (long j = 0; j < n; j++)
-        for (long i = j; i < n; i++)
-            S[i * n + j] = S[j * n + i] = m->S[(size_t)j * m->stride + (size_t)i];
-    memcpy(v_free, m->free, sizeof(double) * (size_t)n);
+    write_S(m, S);
+    memcpy(v_free, m->free, sizeof(double) * (size_t)m->size);
 }
 
 /* ---- H and the iterations ---- */
@@ -268,6 +285,7 @@ const TnBlockKind tn_block_mesh = {.name = "mesh",
                                    .plan = tn_mesh_plan,
                                    .reserve = tn_mesh_reserve,
                                    .factor_A = factor_A,
+                                   .reduce = reduce,
                                    .factor_H = factor_H,
                                    .double_A = double_A,
                                    .update = update,

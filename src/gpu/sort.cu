@@ -1,4 +1,4 @@
-/* scan_sort.cu: running sums and sorting, on the device by CUB. */
+/* sort.cu: sorting, on the device by CUB. */
 #include "parallel.h"
 
 #ifdef __CUDACC__
@@ -14,13 +14,6 @@ namespace tn
 
 #ifdef __CUDACC__
 
-static size_t scan_bytes(int n)
-{
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, (const int *)nullptr, (int *)nullptr, n);
-    return bytes;
-}
-
 static size_t sort_bytes(int n)
 {
     size_t bytes = 0;
@@ -31,18 +24,11 @@ static size_t sort_bytes(int n)
 
 void reserve_scratch(Queue &q, int n)
 {
-    size_t bytes = scan_bytes(n) > sort_bytes(n) ? scan_bytes(n) : sort_bytes(n);
+    size_t bytes = sort_bytes(n);
     if (bytes <= q.scratch_size) return;
     if (q.scratch) device_delete(q.scratch);
     q.scratch = device_new(q, bytes);
     q.scratch_size = q.failed ? 0 : bytes;
-}
-
-void scan(Queue &q, const int *in, int *out, int n)
-{
-    size_t bytes = q.scratch_size;
-    if (q.failed) return;
-    q.check(cub::DeviceScan::ExclusiveSum(q.scratch, bytes, in, out, n, q.stream), "summing");
 }
 
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
@@ -58,11 +44,6 @@ void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *valu
 #else
 
 void reserve_scratch(Queue &, int) {}
-
-void scan(Queue &q, const int *in, int *out, int n)
-{
-    if (!q.failed) std::exclusive_scan(in, in + n, out, 0);
-}
 
 void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *values,
           int *sorted_values, int n, int bits)
