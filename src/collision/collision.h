@@ -14,9 +14,9 @@
 
 #include "../base/arena.h"
 #include "../base/pool.h"
-#include "../base/ranks.h"
 #include "../model/frame.h"
 #include "../model/model.h"
+#include <tenon/ranks.h>
 
 typedef struct TnContactPoint {
     int32_t geom1, geom2; /* indices */
