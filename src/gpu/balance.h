@@ -131,11 +131,11 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
     double kinetic = unit * sum[0], made = unit * sum[1], involved = unit * sum[2],
            put_out = unit * sum[3], lost = unit * sum[4], there = unit * sum[6],
            speed = s.gravity_size * s.t;
-    double error = TN_FIXED_COUNT_ERROR;
-    if (s.tolerance > 0.0) {
-        error = sqrt(double_of_bits(s.outcome->judged.worst)) / speed;
-        if (!(error > s.tolerance)) error = s.tolerance;
-    }
+    double error = sqrt(double_of_bits(s.outcome->judged.worst)) / speed;
+    if (s.tolerance > 0.0)
+        error = fmax(error, s.tolerance);
+    else /* a fixed count may leave much, which would excuse everything */
+        error = fmin(error, TN_FIXED_COUNT_ERROR);
     *owed = 0.0;
     if (!s.bound[root] || s.driven[root]) return 1.0;
     /* a jam that was not solved has forces without sense, and so has their work */

@@ -1,0 +1,95 @@
+/* Energy on a device (src/gpu/balance.h, as loops on the host): what steps make of it is taken off,
+ * and what moves for a reason keeps moving. */
+#include "agreement.h"
+
+static double fastest(const TnWorld *world)
+{
+    TnStateView s = tn_world_state(world);
+    double most = 0.0;
+    for (int i = 0; i < s.dof_count; i++) most = fmax(most, fabs(s.qvel[i]));
+    return most;
+}
+
+/* Rows of boxes side by side, each one box shorter: it can rock out of its plane. */
+static TnModel *open_pyramid(int rows)
+{
+    static Text text;
+    text.length = 0;
+    text_add(&text, "<mujoco><option timestep='.01'/><worldbody>" GROUND);
+    for (int z = 0; z < rows; z++)
+        for (int x = 0; x < rows - z; x++)
+            text_add(&text,
+                     "<body pos='%g 0 %g'><freejoint/><geom type='box' size='.05 .05 .05'/>"
+                     "</body>",
+                     0.105 * (x - 0.5 * (rows - 1 - z)), 0.05 + 0.1 * z);
+    text_add(&text, "</worldbody></mujoco>");
+    return open_model(text.text);
+}
+
+/* Without the balance, rocking grows tenfold in a quarter of a second, out of rounding. */
+static void pyramid_rests(TnWorldDef def)
+{
+    enum { ROWS = 12, STEPS = 300 };
+    TnModel *model = open_pyramid(ROWS);
+    def.device = TN_DEVICE_CUDA;
+    TnWorld *world = open_world(def, model);
+    double pos[3];
+    for (int k = 0; k < STEPS; k++) CHECK(!tn_world_step(world).diverged);
+    for (TnBodyId b = 1; b <= tn_model_info(model).body_count; b++) {
+        tn_world_body_pose(world, b, pos, NULL);
+        CHECK_NEAR(pos[1], 0.0, 2e-5);
+    }
+    CHECK_NEAR(pos[2], 0.05 + 0.1 * (ROWS - 1), 1e-3); /* the topmost; contacts yield */
+    CHECK(fastest(world) < 1e-3);                      /* a hundredth of gravity × timestep */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(a_pyramid_rests_with_the_default_options) { pyramid_rests(tn_world_def()); }
+
+TEST(a_pyramid_rests_after_few_iterations)
+{
+    TnWorldDef def = tn_world_def();
+    def.solver.tolerance = 0.0;
+    def.solver.iterations = 60;
+    pyramid_rests(def);
+}
+
+TEST(a_box_slides_as_far_as_friction_lets_it)
+{
+    const double speed = 2.0, friction = 0.3, t = 0.005;
+    TnError err = {0};
+    TnModel *model =
+        open_model("<mujoco><option timestep='.005'/><default><geom "
+                   "friction='.3'/></default><worldbody>" GROUND
+                   "<body pos='0 0 .05'><freejoint/><geom type='box' size='.1 .1 .05'/></body>"
+                   "</worldbody></mujoco>");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA, 1e-5, 500), model);
+    TnStateView s = tn_world_state(world);
+    double v[6] = {speed}, pos[3];
+    CHECK(tn_world_set_state(world, s.qpos, v, &err) == TN_OK);
+    for (int k = 0; k < 200; k++) (void)tn_world_step(world);
+    tn_world_body_pose(world, tn_model_info(model).body_count, pos, NULL);
+    /* a step at the first speed */
+    CHECK_NEAR(pos[0], speed * speed / (2.0 * friction * 9.81), speed * t);
+    CHECK(fastest(world) < 1e-4);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+TEST(a_ball_rolls_on)
+{
+    TnError err = {0};
+    TnModel *model = open_model("<mujoco><option timestep='.005'/><worldbody>" GROUND
+                                "<body pos='0 0 .05'><freejoint/><geom size='.05'/></body>"
+                                "</worldbody></mujoco>");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-9, 500), model);
+    TnStateView s = tn_world_state(world);
+    double v[6] = {1.0, 0.0, 0.0, 0.0, 1.0 / 0.05, 0.0};
+    CHECK(tn_world_set_state(world, s.qpos, v, &err) == TN_OK);
+    for (int k = 0; k < 400; k++) (void)tn_world_step(world);
+    CHECK_NEAR(tn_world_state(world).qvel[0], 1.0,
+               1e-6); /* the solver's error adds up: 400 × 1e-9 */
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
