@@ -63,16 +63,17 @@ TN_DEVICE inline void open_account(const View<R> &s, int r, const TnLink &link,
     for (int k = 0; k < TN_ENERGY_SUMS; k++) s.energy_sums[TN_ENERGY_SUMS * (size_t)r + k] = 0;
 }
 
-/* The root of a set is its lowest member (math/disjoint_sets.h). */
+/* The root of a set is its lowest member (math/disjoint_sets.h). Whoever passes shortens the way; a
+ * store that comes late only makes it a little longer again. */
 TN_DEVICE inline uint32_t root_of(volatile uint32_t *parent, uint32_t x)
 {
     for (;;) {
         uint32_t up = parent[x];
         if (up == x) return x;
         uint32_t above = parent[up];
-        /* who else changes it in between shortens the way, too */
-        if (above != up) atomic_swap_if((uint32_t *)&parent[x], up, above);
-        x = up;
+        if (above == up) return up;
+        parent[x] = above;
+        x = above;
     }
 }
 

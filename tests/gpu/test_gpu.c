@@ -109,8 +109,9 @@ TEST(steps_on_a_height_field_agree_with_the_cpu)
     CHECK(a.compared >= 8);
     CHECK(a.contacts > 5 * a.compared);
     CHECK(a.speed > 0.04);
-    /* rounding over 3000 iterations: below 1e-9, or 2e-8 where the compiler does not optimize */
-    CHECK_NEAR(a.velocity / a.speed, 0.0, 1e-7);
+    /* with a fixed number the CPU does not know its error, and takes off less of the energy that a
+     * step made (src/gpu/balance.h); else rounding over 3000 iterations, below 2e-8 */
+    CHECK_NEAR(a.velocity / a.speed, 0.0, 3e-4);
 }
 
 /* Geoms that meet nothing but by a pair, which has its own friction and margin; and two that a pair

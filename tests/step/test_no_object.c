@@ -41,6 +41,7 @@ TEST(functions_of_definitions_and_files_survive_null)
     tn_builder_set_view(NULL, NULL);
     tn_builder_set_track(NULL, NULL);
     NONE(tn_builder_compile(NULL, NULL));
+    NONE(tn_builder_compile_in(NULL, NULL, NULL, NULL));
     NONE(tn_model_load(NULL, NULL));
     NONE(tn_model_load_with_remarks(NULL, NULL, NULL));
     NONE(tn_model_load_string(NULL, NULL, NULL, NULL));
@@ -182,6 +183,8 @@ TEST(functions_of_worlds_survive_null)
     tn_world_momentum(NULL, NULL, NULL);
     tn_world_save_size(NULL);
     STATUS(tn_world_save(NULL, NULL, 0, NULL));
+    NONE(tn_world_create_shadow(NULL, NULL));
+    STATUS(tn_world_copy_to_shadow(NULL, NULL, false, NULL));
     STATUS(tn_world_restore(NULL, NULL, 0, NULL));
     tn_world_hash(NULL);
     STATUS(tn_world_set_solver(NULL, NULL, NULL));
