@@ -24,6 +24,7 @@ namespace tn
 #define TN_PUT_OUT_SHARE 0.05
 #define TN_NOISE_ERRORS 3.0
 #define TN_FIXED_COUNT_ERROR 0.01
+#define TN_SUMMED 16        /* bodies or contacts of one thread */
 #define TN_ENERGY_UNIT 1e-6 /* of a mean body at gravity × timestep */
 
 /* By `advance`, of each body. */
@@ -125,6 +126,33 @@ TN_DEVICE inline long long in_units(const Base &s, double x, double unit)
     return (long long)(x > most ? most : x < -most ? -most : x);
 }
 
+/* N sums of the group at hand, from the `from`-th on. */
+template <int N> struct GroupSum {
+    const Base &s;
+    int from, group;
+    long long x[N];
+    TN_DEVICE GroupSum(const Base &base, int first) : s(base), from(first), group(0) { clear(); }
+    TN_DEVICE void clear()
+    {
+        for (int k = 0; k < N; k++) x[k] = 0;
+    }
+    TN_DEVICE void add(int root, const double terms[N], double unit)
+    {
+        if (root != group) {
+            long long *to = s.energy_sums + TN_ENERGY_SUMS * (size_t)group + from;
+            for (int k = 0; k < N; k++)
+                if (x[k]) atomic_add((unsigned long long *)&to[k], (unsigned long long)x[k]);
+            clear();
+        }
+        group = root;
+        for (int k = 0; k < N; k++) x[k] += in_units(s, terms[k], unit);
+    }
+    TN_DEVICE void end()
+    {
+        add_to_group<N>(s.energy_sums + TN_ENERGY_SUMS * (size_t)group + from, group, x);
+    }
+};
+
 /* Share of v⁺ that a group keeps; *owed: what is left to later steps, J. */
 TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, double *owed)
 {
@@ -175,43 +203,50 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
             }
         },
         128, likely);
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
-        uint32_t root = root_of(s.group_of, (uint32_t)r);
-        int i = s.body_at[r];
-        EnergyAccount a = s.energies[r];
-        const double mass = s.body_mass[i] / (TN_ENERGY_UNIT * s.mean_mass) * unit;
-        const double terms[TN_ENERGY_SUMS] = {a.after,
-                                              a.after - a.before + a.fall - a.work,
-                                              a.after + a.before + fabs(a.fall) + fabs(a.work),
-                                              0.0,
-                                              0.0,
-                                              s.owed[i],
-                                              a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall),
-                                              mass};
-        long long x[TN_ENERGY_SUMS];
-        for (int k = 0; k < TN_ENERGY_SUMS; k++) x[k] = in_units(s, terms[k], unit);
-        s.group_of[r] = root;
-        if (s.bound[r]) s.bound[root] = 1;
-        if (s.driven[r]) s.driven[root] = 1;
-        add_to_group<TN_ENERGY_SUMS>(s.energy_sums + TN_ENERGY_SUMS * (size_t)root, (int)root, x);
+    /* a thread takes several, since all of a pile go to the same sums, one after the other */
+    const int rows = (s.body_count + TN_SUMMED - 1) / TN_SUMMED;
+    each(q, rows, nullptr, [=] TN_DEVICE(int first) {
+        GroupSum<TN_ENERGY_SUMS> sum(s, 0);
+        for (int r = first; r < s.body_count; r += rows) {
+            uint32_t root = root_of(s.group_of, (uint32_t)r);
+            int i = s.body_at[r];
+            EnergyAccount a = s.energies[r];
+            const double mass = s.body_mass[i] / (TN_ENERGY_UNIT * s.mean_mass) * unit;
+            const double terms[TN_ENERGY_SUMS] = {a.after,
+                                                  a.after - a.before + a.fall - a.work,
+                                                  a.after + a.before + fabs(a.fall) + fabs(a.work),
+                                                  0.0,
+                                                  0.0,
+                                                  s.owed[i],
+                                                  a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall),
+                                                  mass};
+            s.group_root[r] = root; /* whoever is on its way may still write to the other */
+            if (s.bound[r]) s.bound[root] = 1;
+            if (s.driven[r]) s.driven[root] = 1;
+            sum.add((int)root, terms, unit);
+        }
+        sum.end();
     });
     each(
-        q, s.contact_room, &s.outcome->lists.contact_count,
-        [=] TN_DEVICE(int i) {
-            int a = s.ends[i].a;
-            double lost = 0.0, stored = 0.0, put_out = 0.0;
-            if (a >= s.body_count) return;
-            take_from(s, i, &lost, &stored, &put_out);
-            const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
-            long long x[4];
-            for (int k = 0; k < 4; k++) x[k] = in_units(s, terms[k], unit);
-            int root = (int)s.group_of[a];
-            add_to_group<4>(s.energy_sums + TN_ENERGY_SUMS * (size_t)root + 1, root, x);
+        q, s.contact_room / TN_SUMMED + 1, nullptr,
+        [=] TN_DEVICE(int first) {
+            int count = s.outcome->lists.contact_count;
+            int stride = (count + TN_SUMMED - 1) / TN_SUMMED;
+            GroupSum<4> sum(s, 1);
+            for (int i = first; first < stride && i < count; i += stride) {
+                int a = s.ends[i].a;
+                double lost = 0.0, stored = 0.0, put_out = 0.0;
+                if (a >= s.body_count) continue;
+                take_from(s, i, &lost, &stored, &put_out);
+                const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
+                sum.add((int)s.group_root[a], terms, unit);
+            }
+            sum.end();
         },
-        128, likely);
+        128, likely / TN_SUMMED + 1);
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
-        uint32_t root = s.group_of[r];
+        uint32_t root = s.group_root[r];
         double owed, *v = s.next_qvel + s.body_qvel[i], share = kept_share(s, root, unit, &owed);
         s.next_owed[i] = root == (uint32_t)r ? owed : 0.0;
         for (int k = 0; share < 1.0 && k < 6; k++) v[k] *= share;

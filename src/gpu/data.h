@@ -170,7 +170,7 @@ struct Base {
     int *pushed;
     /* groups that contacts join (balance.h), by rank; their sums by root */
     EnergyAccount *energies;
-    uint32_t *group_of;
+    uint32_t *group_of, *group_root; /* on the way to the root; the root */
     uint8_t *bound, *driven;
     long long *energy_sums;
     double *owed, *next_owed; /* per body, J: energy that steps made and have not given back */

@@ -79,7 +79,7 @@ template <class R> void Scene<R>::take_bodies()
         *p = own.take<int>(q, all + 1);
     s.inverse = own.take<double>(q, 7 * n);
     s.energies = own.take<EnergyAccount>(q, n);
-    s.group_of = own.take<uint32_t>(q, n);
+    for (uint32_t **p : {&s.group_of, &s.group_root}) *p = own.take<uint32_t>(q, n);
     s.bound = own.take<uint8_t>(q, n);
     s.driven = own.take<uint8_t>(q, n);
     s.energy_sums = own.take<long long>(q, TN_ENERGY_SUMS * n);
