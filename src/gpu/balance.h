@@ -24,7 +24,6 @@ namespace tn
 #define TN_PUT_OUT_SHARE 0.05
 #define TN_NOISE_ERRORS 3.0
 #define TN_FIXED_COUNT_ERROR 0.01
-#define TN_SUMMED 16        /* bodies or contacts of one thread */
 #define TN_ENERGY_UNIT 1e-6 /* of a mean body at gravity × timestep */
 
 /* By `advance`, of each body. */
@@ -203,8 +202,10 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
             }
         },
         128, likely);
-    /* a thread takes several, since all of a pile go to the same sums, one after the other */
-    const int rows = (s.body_count + TN_SUMMED - 1) / TN_SUMMED;
+    /* in large scenes a thread takes several: all of a pile go to the same sums, one after the
+     * other */
+    const int each_has = s.body_count < 12000 ? 1 : s.body_count < 96000 ? s.body_count / 6000 : 16;
+    const int rows = (s.body_count + each_has - 1) / each_has;
     each(q, rows, nullptr, [=] TN_DEVICE(int first) {
         GroupSum<TN_ENERGY_SUMS> sum(s, 0);
         for (int r = first; r < s.body_count; r += rows) {
@@ -228,10 +229,10 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
         sum.end();
     });
     each(
-        q, s.contact_room / TN_SUMMED + 1, nullptr,
+        q, s.contact_room / each_has + 1, nullptr,
         [=] TN_DEVICE(int first) {
             int count = s.outcome->lists.contact_count;
-            int stride = (count + TN_SUMMED - 1) / TN_SUMMED;
+            int stride = (count + each_has - 1) / each_has;
             GroupSum<4> sum(s, 1);
             for (int i = first; first < stride && i < count; i += stride) {
                 int a = s.ends[i].a;
@@ -243,7 +244,7 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
             }
             sum.end();
         },
-        128, likely / TN_SUMMED + 1);
+        128, likely / each_has + 1);
     each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
         uint32_t root = s.group_root[r];
