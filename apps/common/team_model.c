@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Far from where systems with 47 bits of address put anything by themselves. */
@@ -50,7 +51,8 @@ static void *place(void *context, size_t bytes)
 {
     Block *block = context;
     block->bytes = with_number(bytes);
-    block->file = memfd_create("tenon-model", MFD_CLOEXEC);
+    block->file = (int)syscall(SYS_memfd_create, "tenon-model",
+                               1u) /* MFD_CLOEXEC; older C libraries lack it */;
     if (block->file >= 0 && posix_fallocate(block->file, 0, (off_t)block->bytes) == 0)
         block->memory = map(block->file, block->bytes, PROT_READ | PROT_WRITE);
     return block->memory;

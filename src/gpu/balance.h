@@ -235,12 +235,12 @@ template <class R> void balance(Queue &q, const View<R> &s, int likely)
             int stride = (count + each_has - 1) / each_has;
             GroupSum<4> sum(s, 1);
             for (int i = first; first < stride && i < count; i += stride) {
-                int a = s.ends[i].a;
+                Ends e = s.ends[i];
                 double lost = 0.0, stored = 0.0, put_out = 0.0;
-                if (a >= s.body_count) continue;
+                if (e.a >= s.body_count || e.b >= s.body_count) continue; /* driven */
                 take_from(s, i, &lost, &stored, &put_out);
                 const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
-                sum.add((int)s.group_root[a], terms, unit);
+                sum.add((int)s.group_root[e.a], terms, unit);
             }
             sum.end();
         },
