@@ -182,6 +182,7 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
 
 template <class R> void balance(Queue &q, const View<R> &s, int likely)
 {
+    if (!s.body_count) return;
     const double unit = TN_ENERGY_UNIT * s.mean_mass * s.gravity_size * s.t * s.gravity_size * s.t;
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
