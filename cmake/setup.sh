@@ -30,6 +30,11 @@ install_missing() {
         need python3 python3
     fi
     for package in "$@"; do need "${package%%:*}" "${package##*:}"; done
+    install_listed
+}
+
+# The packages in `missing`, with apt-get; ends the shell where that cannot be done.
+install_listed() {
     [ ${#missing[@]} -eq 0 ] && return
 
     local apt=(apt-get) may=true
@@ -63,6 +68,14 @@ install_wished() {
     for package in "$@"; do
         (extra_only=true install_missing "$package") || say "going on without ${package##*:}"
     done
+}
+
+# MPI that compiles and starts: mpicc may be there without its headers.
+has_mpi() { command -v mpirun >/dev/null && echo '#include <mpi.h>' | mpicc -E -x c - >/dev/null 2>&1; }
+
+install_mpi() {
+    has_mpi && return
+    (missing=(openmpi-bin libopenmpi-dev) && install_listed) || say "going on without MPI"
 }
 
 # What the test of the HTML replay drives the browser with, and the bundler that checks the committed page.
