@@ -209,6 +209,18 @@ static void destroy_tri_meshes(TnCollider *c)
     }
 }
 
+/* A list of pairs is one chunk. */
+static void cut_into_chunks(TnCollider *c)
+{
+    int whole = c->moving_count > 0 ? c->moving_count : 1;
+    c->chunk = c->list ? whole : c->model->rod_count ? TN_ROD_CHUNK : TN_CHUNK;
+    c->chunk_count = (c->moving_count + c->chunk - 1) / c->chunk;
+    for (int k = 0; k < c->chunk_count; k++) { /* four points per geom to start with */
+        int slots = c->moving_count - k * c->chunk;
+        c->chunk_capacity[k] = 4 * (slots < c->chunk ? slots : c->chunk) + 16;
+    }
+}
+
 TnCollider *tn_collider_create(const TnModel *model)
 {
     int n = slot_count(model);
@@ -237,19 +249,13 @@ TnCollider *tn_collider_create(const TnModel *model)
     fill_slots(c, keys);
     tn_filter_init(c);
     tn_rods_init(c);
-    /* four points per geom to start with */
-    c->chunk = model->rod_count ? TN_ROD_CHUNK : TN_CHUNK;
-    c->chunk_count = (c->moving_count + c->chunk - 1) / c->chunk;
-    for (int k = 0; k < c->chunk_count; k++) {
-        int slots = c->moving_count - k * c->chunk;
-        c->chunk_capacity[k] = 4 * (slots < c->chunk ? slots : c->chunk) + 16;
-    }
     tn_free(keys);
     tn_free(paired);
     if (!create_tri_meshes(c) || !tn_overlaps_init(c) || !tn_pairs_create(c)) {
         tn_collider_destroy(c);
         return NULL;
     }
+    cut_into_chunks(c);
     if (model->soft_count == 0) return c;
     c->softs = tn_calloc((size_t)model->soft_count, sizeof c->softs[0]);
     bool good = c->softs != NULL;

@@ -245,10 +245,13 @@ static bool sphere_heap(Scene *s, int count, Random *r)
 }
 
 /* Spheres alone, so that the expected list is a matter of distances. */
-static bool sphere_cloud(Scene *s, int count, double spread, Random *r)
+static bool sphere_cloud(Scene *s, int count, int per_body, double spread, Random *r)
 {
     scene_begin(s);
-    for (int i = 0; i < count; i++) add_geom(s, add_free_body(s), TN_GEOM_SPHERE, 0.05, 0, 0);
+    for (int i = 0; i < count; i++) {
+        TnBodyId body = add_free_body(s);
+        for (int k = 0; k < per_body; k++) add_geom(s, body, TN_GEOM_SPHERE, 0.05, 0, 0);
+    }
     if (!scene_end(s)) return false;
     for (int link = 1; link < s->model->link_count; link++) put_random(s, link, spread, 0.0, r);
     return true;
@@ -263,7 +266,7 @@ static void check_spheres(Scene *s)
             const double *p = s->frames[s->model->geoms[g].link].pos,
                          *q = s->frames[s->model->geoms[h].link].pos;
             double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-            expected += dot3(d, d) <= 0.01;
+            expected += s->model->geoms[g].link != s->model->geoms[h].link && dot3(d, d) <= 0.01;
         }
     CHECK(list.count == expected);
     CHECK(expected > 0);
@@ -283,7 +286,19 @@ TEST(several_chunks_close_up_to_the_list_of_all_pairs)
 {
     Random r = {19};
     Scene s;
-    REQUIRE(sphere_cloud(&s, 3000, 0.8, &r));
+    REQUIRE(sphere_cloud(&s, 3000, 1, 0.8, &r));
+    check_spheres(&s);
+    scene_free(&s);
+}
+
+/* 72 spheres on 36 bodies: their pairs are few enough to be listed once, and no grid cuts them into
+ * chunks. */
+TEST(a_list_of_pairs_with_more_geoms_than_a_chunk_has_each_point_once)
+{
+    Random r = {27};
+    Scene s;
+    REQUIRE(sphere_cloud(&s, 36, 2, 0.25, &r));
+    REQUIRE(s.collider->list && s.collider->moving_count > TN_CHUNK);
     check_spheres(&s);
     scene_free(&s);
 }
@@ -292,7 +307,7 @@ TEST(a_grid_that_wraps_around_misses_nothing_at_its_seam)
 {
     Random r = {20};
     Scene s;
-    REQUIRE(sphere_cloud(&s, 300, 0.4, &r));
+    REQUIRE(sphere_cloud(&s, 300, 1, 0.4, &r));
     /* a lonely sphere far out makes the grid wrap, each time at another place of the cloud */
     for (int k = 0; k < 60; k++) {
         for (int i = 0; i < 3; i++)
