@@ -93,13 +93,14 @@ TN_DEVICE inline void take_from(const Base &s, int i, double *lost, double *stor
 {
     const TnContactPoint *c = &s.points[i];
     const double *f = s.new_lambda + 3 * (size_t)i, *n = c->normal;
-    double fn = v3_dot(f, n), store[2] = {0.0, 0.0};
+    double fn = v3_dot(f, n), store[2] = {0.0, 0.0}, own = 0.0;
     if (s.ratio > 0.0) { /* give = -C λ of before */
         const double *D = s.yield + 2 * (size_t)i, *give = s.give + 3 * (size_t)i;
         double C[2] = {D[0] / s.ratio, D[1] / s.ratio}, gn = v3_dot(give, n);
         double ft2 = v3_dot(f, f) - fn * fn, gt2 = v3_dot(give, give) - gn * gn;
         if (C[0] > 0.0) store[0] = 0.5 * s.t * (C[0] * fn * fn - gn * gn / C[0]);
         if (C[1] > 0.0) store[1] = 0.5 * s.t * (C[1] * ft2 - gt2 / C[1]);
+        own = fmax(0.0, -gn) * s.t / s.theta; /* the overlap that the contact itself yielded by */
     }
     *stored += store[0] + store[1];
     if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) return;
@@ -111,11 +112,11 @@ TN_DEVICE inline void take_from(const Base &s, int i, double *lost, double *stor
     v3_sub(u, u, first);
     double un = v3_dot(u, n), loss = -s.t * (v3_dot(f, u) - fn * un) - store[1];
     if (loss > 0.0) *lost += loss;
-    if (!(c->gap < 0.0) || !(un > 0.0)) return;
+    if (!(-c->gap > own) || !(un > 0.0)) return;
     double size = s.model->links[la].lever;
     if (s.link_body[lb] >= 0 && s.model->links[lb].lever < size) size = s.model->links[lb].lever;
     double out = tn_way_out(-c->gap, s.gravity_size, size, s.t, s.stabilization);
-    *put_out += s.t * fn * (un < out ? un : out);
+    *put_out += s.t * fn * (un < out ? un : out) * (1.0 - own / -c->gap);
 }
 
 TN_DEVICE inline long long in_units(const Base &s, double x, double unit)

@@ -111,6 +111,7 @@ struct Base {
     double t, theta, stabilization, gravity_size, slack;
     double gravity[3];
     double weight_scale, alpha, ratio, warm_start;
+    bool remembers; /* contacts yield about the forces of this step (contacts.h) */
     int level_count, few_count;
     float per_cell[TN_LEVELS];
     int last_slot[TN_LEVELS]; /* the highest */

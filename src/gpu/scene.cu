@@ -236,7 +236,8 @@ template <class R> void Scene<R>::solve_part(const View<R> &view, bool first, bo
 
 template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
 {
-    const View<R> view = view_of(way);
+    View<R> view = view_of(way);
+    view.remembers = part == REMEMBER;
     switch (part) {
     case WHOLE:
         for (Part p : {HEAD, FIRST, TAIL}) enqueue(p, way, p != TAIL);
@@ -283,7 +284,7 @@ template <class R> void Scene<R>::enqueue(Part part, Way way, bool more)
     case LOOK:
         LAP(find_missed(q, view));
         break;
-    default: /* AGAIN, SOFTER */
+    default: /* AGAIN, SOFTER, REMEMBER */
         if (part == AGAIN) add_missed(q, view);
         if (s.group_count) open_groups(q, view);
         write_contacts(q, view, true, likely_contacts);
@@ -360,39 +361,60 @@ static double mean_depth(const Judged &judged)
     return count > 0.0 ? sum / count : 0.0;
 }
 
-template <class R> double Scene<R>::error() const
+template <class R> double Scene<R>::error_of(unsigned long long worst) const
 {
-    return sqrt(double_of_bits(outcome->judged.worst)) / (s.gravity_size * s.t);
+    return sqrt(double_of_bits(worst)) / (s.gravity_size * s.t);
 }
 
-/* Chunks of iterations until the tolerance or the limit is reached. Contacts that yield are helped
- * as in solver/choose.c: less over-relaxation, then softer contacts. */
-template <class R> void Scene<R>::solve(TnGpuReport *report)
+/* Contacts, of another kind, from what was found. */
+template <class R> void Scene<R>::write_again(Part part, Way way)
 {
-    Way way;
+    if (def.carried) write_equations(true);
+    play(part, way);
+}
+
+/* Chunks of iterations until the tolerance or the limit is reached; true: the tolerance is.
+ * Contacts that yield are helped as in solver/choose.c: less over-relaxation, then softer contacts.
+ */
+template <class R> bool Scene<R>::solve_as_it_yields(Way *way, TnGpuReport *report)
+{
     int done = 0, patience = TN_PATIENCE;
     double half = INFINITY;
     for (;;) {
-        play(done ? MORE : FIRST, way);
+        play(done ? MORE : FIRST, *way);
         wait(q);
         done += chunk();
         report->iterations += chunk();
-        if (q.failed || outcome->judged.bad || error() < def.tolerance) return;
+        if (q.failed || outcome->judged.bad) return false;
+        if (error() < def.tolerance) return true;
         if (error() <= half) {
             half = 0.5 * error();
             patience = done + TN_PATIENCE;
-        } else if (s.ratio > 0.0 && done >= patience && way.relaxation + 1 < TN_RELAXATIONS) {
-            way.relaxation++;
+        } else if (s.ratio > 0.0 && done >= patience && way->relaxation + 1 < TN_RELAXATIONS) {
+            way->relaxation++;
             patience = done + TN_PATIENCE;
         }
         if (done < def.iterations) continue;
-        if (way.soft || !(s.ratio > 0.0)) return;
-        way = Way{0, true};
-        if (def.carried) write_equations(true);
-        play(SOFTER, way);
+        if (way->soft || !(s.ratio > 0.0)) return false;
+        *way = Way{0, true};
+        write_again(SOFTER, *way);
         done = 0;
         patience = TN_PATIENCE;
         half = INFINITY;
+    }
+}
+
+/* What yields sinks, by as much as its force is new. In a first step all forces are, and a stack
+ * would sink before it stands. */
+template <class R> void Scene<R>::solve(TnGpuReport *report)
+{
+    Way way;
+    bool arrived = solve_as_it_yields(&way, report);
+    if (!cold || !(s.ratio > 0.0)) return;
+    device_clear(q, s.old_lambda, sizeof(double) * 3 * (size_t)s.contact_room);
+    for (int k = 0; arrived && k < TN_MEMORIES && rigid_error() > def.tolerance; k++) {
+        write_again(REMEMBER, way);
+        arrived = solve_as_it_yields(&way, report);
     }
 }
 
@@ -415,8 +437,7 @@ template <class R> bool Scene<R>::look_for_missed(TnGpuReport *report)
         report->missed += outcome->look.missed;
         report->passes++;
         if (def.carried) {
-            write_equations(true);
-            play(AGAIN);
+            write_again(AGAIN);
             solve_with_host(report);
             if (refused) return true;
             continue;
@@ -466,14 +487,14 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
     report->pair_count = outcome->lists.pair_count;
     report->contact_count = outcome->lists.contact_count;
     report->error = error();
-    report->rigid_error =
-        sqrt(double_of_bits(outcome->judged.worst_rigid)) / (s.gravity_size * s.t);
+    report->rigid_error = rigid_error();
     report->max_penetration = double_of_bits(outcome->judged.deepest);
     report->mean_penetration = mean_depth(outcome->judged);
     report->finite = !outcome->judged.bad && !refused;
     if (report->finite && def.carried) report->finite = def.carried->end(def.carried->user);
     if (!report->finite) return;
     contact_count = report->contact_count;
+    cold = false;
     swap_buffers();
     set_likely();
 }
@@ -481,6 +502,7 @@ template <class R> void Scene<R>::step(TnGpuReport *report)
 template <class R> void Scene<R>::put(const double *qpos, const double *qvel, bool forget)
 {
     if (forget) {
+        cold = true;
         device_clear(q, s.old_count, sizeof(int) * TN_PARTS * (size_t)s.geom_count);
         device_clear(q, s.owed, sizeof(double) * (size_t)s.body_count);
     }

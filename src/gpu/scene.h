@@ -11,6 +11,7 @@
  *     look               contacts that the motion closes unforeseen        missed.h
  *     again              contacts with these, factor; then solve and tail
  *     softer             contacts that yield more, factor, where the solve did not get there
+ *     remember           contacts that yield about the forces found, factor: of a first step
  *
  * With robots and cables (carried.h) the head is in two: up to the points, while the host writes
  * the equations of these, and from there on.
@@ -46,6 +47,7 @@ namespace tn
 #define TN_PATIENCE 160
 #define TN_RELAXATIONS 3
 #define TN_RETREAT 3.0
+#define TN_MEMORIES 300 /* of a first step, at most */
 
 typedef enum Part {
     WHOLE,
@@ -56,6 +58,7 @@ typedef enum Part {
     LOOK,
     AGAIN,
     SOFTER,
+    REMEMBER,
     COLLIDE, /* the head of a scene with robots, in two */
     WRITE,
     PARTS
@@ -76,6 +79,7 @@ template <class R> struct Scene : AnyScene {
     int qpos_count = 0, dof_count = 0;
     int contact_count = 0; /* of the last step */
     bool wrench_set = false;
+    bool cold = true; /* no contact knows the force that it had */
     int likely_pairs = 0, likely_contacts = 0, likely_hard = 0;
     ResidentRoom room;
     CarriedMemory carried;
@@ -104,10 +108,14 @@ template <class R> struct Scene : AnyScene {
     /* `more`: another part follows at once, the host need not be told. */
     void enqueue(Part part, Way way = {}, bool more = false);
     void play(Part part, Way way = {});
+    void write_again(Part part, Way way = {});
+    bool solve_as_it_yields(Way *way, TnGpuReport *report);
     void solve(TnGpuReport *report);
     bool look_for_missed(TnGpuReport *report);
     void swap_buffers();
-    double error() const;
+    double error_of(unsigned long long worst) const;
+    double error() const { return error_of(outcome->judged.worst); }
+    double rigid_error() const { return error_of(outcome->judged.worst_rigid); }
     /* of scenes with robots, cables and soft bodies */
     void write_equations(bool again);
     void fetch_equations();

@@ -94,8 +94,7 @@ template <class R> void Scene<R>::solve_with_host(TnGpuReport *report)
         fetch_equations();
         if (!c->check(c->user, &changed)) refused = true;
         if (refused || !changed || pass == TN_REPEATS) break;
-        write_equations(true);
-        play(SOFTER);
+        write_again(SOFTER);
         report->passes++;
     }
     carried.ways.upload(q);

@@ -95,6 +95,18 @@ static void stored_in(const TnStep *step, int contact, const double f[3], double
         0.5 * step->t * C[1] * (v3_dot(f, f) - now_n * now_n - (v3_dot(was, was) - was_n * was_n));
 }
 
+/* Of an overlap, the share that is not what the contact itself yielded by (solver/compliant.h). A
+ * contact that yields and is put right again would make energy in every cycle of a rocking stack:
+ * only overlaps that come from elsewhere may be undone for nothing. */
+static double foreign_share(const TnStep *step, int contact)
+{
+    const TnProblem *p = &step->world->set.problem;
+    double depth = -step->world->contacts.points[contact].gap,
+           own = step->t / step->theta * p->yield[contact][0] *
+                 v3_dot(p->normals[contact], p->memory[contact]);
+    return depth > own ? 1.0 - fmax(0.0, own) / depth : 0.0;
+}
+
 static Taken take_from(const TnStep *step, int i)
 {
     const TnWorld *world = step->world;
@@ -110,7 +122,7 @@ static Taken take_from(const TnStep *step, int i)
     double work = step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u));
     x.lost = fmax(0.0, -work - stored[1]);
     double out = fmin(v3_dot(c->normal, u), world->set.laws[i].out);
-    if (out > 0.0) x.put_out = step->t * normal * out;
+    if (out > 0.0) x.put_out = step->t * normal * out * foreign_share(step, i);
     if (world->set.laws[i].resting) return x;
     tn_account_contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
     x.impacts = 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
