@@ -283,7 +283,7 @@ bool tn_subadmm_paper_solve(TnProblem *p, const TnSolverDef *def, TnSolveResult 
             break;
         }
     }
-    tn_blocks_finish(p, 0, p->large_count);
+    tn_blocks_finish(p, NULL);
     return true;
 }
 

@@ -18,7 +18,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define MAX_THREADS 64
@@ -261,6 +260,18 @@ void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases)
     publish_next(pool, atomic_load_explicit(&pool->phase, memory_order_relaxed), threads);
     wake(pool, threads);
     join_in(pool, 0);
+}
+
+int tn_pool_await(const TnPool *pool, const atomic_int *word)
+{
+    int value, spins = tn_pool_is_crowded(pool) ? FEW_SPINS : PHASE_SPINS;
+    for (int k = 0; (value = atomic_load_explicit(word, memory_order_acquire)) == 0; k++) {
+        if (k < spins)
+            relax();
+        else
+            sched_yield();
+    }
+    return value;
 }
 
 /* ---- one phase over a range ---- */

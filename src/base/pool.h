@@ -8,6 +8,7 @@
 #ifndef TN_BASE_POOL_H
 #define TN_BASE_POOL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,5 +36,8 @@ typedef struct TnPhases {
     void *context;
 } TnPhases;
 void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases);
+/* Inside of a chunk: waits until the word is no longer zero, and returns it. Only for what a chunk
+ * that has begun will write: nobody else may do others' work meanwhile. */
+int tn_pool_await(const TnPool *pool, const atomic_int *word);
 
 #endif

@@ -65,7 +65,7 @@ static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
     c->groups = CARVE(k, TnBounds, tn_rods_room(model));
     c->blocks = CARVE(k, TnBounds, tn_rods_room(model));
     c->items = CARVE(k, const TnBounds *, n);
-    c->chunk_count = (n + TN_CHUNK - 1) / TN_CHUNK;
+    c->chunk_count = n / TN_CHUNK + 2 * TN_LEAST_CHUNKS; /* no more */
     c->chunk_capacity = CARVE(k, int, c->chunk_count);
     c->chunk_used = CARVE(k, int, c->chunk_count);
     c->chunk_start = CARVE(k, size_t, c->chunk_count);
@@ -209,11 +209,13 @@ static void destroy_tri_meshes(TnCollider *c)
     }
 }
 
-/* A list of pairs is one chunk. */
+/* A list of pairs is one chunk. The order of contacts is the same whatever the size of chunks. */
 static void cut_into_chunks(TnCollider *c)
 {
-    int whole = c->moving_count > 0 ? c->moving_count : 1;
-    c->chunk = c->list ? whole : c->model->rod_count ? TN_ROD_CHUNK : TN_CHUNK;
+    int whole = c->moving_count > 0 ? c->moving_count : 1, part = whole / TN_LEAST_CHUNKS;
+    if (part > TN_CHUNK) part = TN_CHUNK;
+    if (part < TN_LEAST_CHUNK) part = TN_LEAST_CHUNK;
+    c->chunk = c->list ? whole : c->model->rod_count ? TN_ROD_CHUNK : part;
     c->chunk_count = (c->moving_count + c->chunk - 1) / c->chunk;
     for (int k = 0; k < c->chunk_count; k++) { /* four points per geom to start with */
         int slots = c->moving_count - k * c->chunk;

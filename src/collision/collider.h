@@ -21,8 +21,11 @@
 
 #include <math.h>
 
-#define TN_CHUNK 64       /* slots per chunk, */
-#define TN_ROD_CHUNK 1024 /* and where rods look for themselves */
+/* Slots per chunk at most and at least: chunks are so many at least where slots suffice. */
+#define TN_CHUNK 64
+#define TN_LEAST_CHUNK 12
+#define TN_LEAST_CHUNKS 24
+#define TN_ROD_CHUNK 1024 /* where rods look for themselves */
 #define TN_LEVEL_MAX 64   /* sizes are sorted by powers of two */
 #define TN_CANDIDATES 256 /* pairs handed from the broad to the narrow phase at a time */
 #define TN_CELLS_PER_MEMBER 4

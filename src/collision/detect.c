@@ -8,7 +8,7 @@
 #include "../math/vec3.h"
 #include "collider.h"
 
-#define SLOTS 64           /* whose bounds a thread updates at a time, at least */
+#define SLOTS 48           /* whose bounds a thread updates at a time, at least */
 #define WORTH_COPYING 4096 /* points */
 
 typedef struct Copy {

@@ -373,7 +373,7 @@ bool tn_constraint_fill_blocks(const TnConstraintInput *in, TnConstraintSet *set
 {
     const TnModel *model = in->model;
     const TnDivision *d = in->division;
-    tn_pool_run(in->pool, model->subsystem_count, 64, fill_twists, &(Filling){in, set});
+    tn_pool_run(in->pool, model->subsystem_count, 256, fill_twists, &(Filling){in, set});
     for (int s = 0; model->tree_count && s < model->subsystem_count; s++) {
         const TnSubsystem *sub = &model->subsystems[s];
         if (sub->kind == TN_SUBSYSTEM_TREE && d->tree_block[sub->kind_index] < d->dense_count &&

@@ -83,6 +83,9 @@ void tn_soft_place_held(const TnModel *model, const TnDivision *division, const 
                         const double (*twists)[6], double *qpos, double *qvel);
 double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,
                       const double *qpos); /* elastic, J */
+/* The same of all soft bodies that are awake, zero of others; the pool's threads share it. */
+void tn_soft_energies(const TnSoftElements *elements, const TnModel *model, const double *qpos,
+                      const int32_t *asleep, double *out, TnPool *pool);
 /* Per element: xx yy zz xy xz yz of Cauchy's stress, Pa; and von Mises'. NULL skips one. */
 void tn_soft_stress(const TnSoftElements *elements, const TnModel *model, int soft,
                     const double *qpos, double *stress, double *von_mises);

@@ -26,6 +26,7 @@ enum { NODE, ELEMENT, GONE };
 typedef struct Order {
     int node_count, count, *order;
     const int *dims;
+    const bool *last;           /* these stay; NULL: none do */
     int *kind;                  /* NODE, ELEMENT, GONE */
     int *at, *elements, *edges; /* of a node: elements, then edges' other ends, in lists[at …] */
     int *begin, *members, *content; /* of an element: members in pool[begin …], their unknowns */
@@ -41,6 +42,8 @@ static int better(const Order *o, int a, int b)
     if (a < 0) return b;
     return b < 0 || o->degree[a] <= o->degree[b] ? a : b;
 }
+
+static bool stays(const Order *o, int node) { return o->last && o->last[node]; }
 
 static void tree_update(Order *o, int node, bool in)
 {
@@ -148,7 +151,7 @@ static void eliminate(Order *o, int p, int *kept, int *outside)
     for (int m = 0; m < o->members[p]; m++) {
         int i = members[m];
         outside[count] = renew_lists(o, p, i, kept);
-        if (outside[count] == 0 && o->edges[i] == 0) {
+        if (outside[count] == 0 && o->edges[i] == 0 && !stays(o, i)) {
             o->content[p] -= o->dims[i];
             put(o, i, GONE);
         } else {
@@ -162,7 +165,7 @@ static void eliminate(Order *o, int p, int *kept, int *outside)
         if (degree > o->degree[i] + inside) degree = o->degree[i] + inside;
         if (degree > o->left - o->dims[i]) degree = o->left - o->dims[i];
         o->degree[i] = degree;
-        tree_update(o, i, true);
+        if (!stays(o, i)) tree_update(o, i, true);
     }
 }
 
@@ -185,17 +188,17 @@ static void begin(Order *o, const int *first, const int *neighbour)
             o->degree[i] += o->dims[j];
         }
         o->left += o->dims[i];
-        o->tree[o->leaves + i] = i;
+        if (!stays(o, i)) o->tree[o->leaves + i] = i;
     }
     for (int t = o->leaves - 1; t >= 1; t--)
         o->tree[t] = better(o, o->tree[2 * t], o->tree[2 * t + 1]);
 }
 
 bool tn_block_order(int node_count, const int *dims, const int *first, const int *neighbour,
-                    int *order, TnArena *scratch)
+                    const bool *last, int *order, TnArena *scratch)
 {
     if (node_count == 0) return true;
-    Order o = {.node_count = node_count, .order = order, .dims = dims, .leaves = 1};
+    Order o = {.node_count = node_count, .order = order, .dims = dims, .last = last, .leaves = 1};
     while (o.leaves < node_count) o.leaves *= 2;
     /* a third of the pool for elements, one for the new one, one so that compacting is rare */
     int n = node_count, ends = first[node_count];
@@ -213,7 +216,7 @@ bool tn_block_order(int node_count, const int *dims, const int *first, const int
     begin(&o, first, neighbour);
     while (o.tree[1] >= 0) eliminate(&o, o.tree[1], kept, outside);
     if (o.count == n) return true;
-    for (int i = 0; i < n; i++) o.seen[i] = 0; /* those with very many neighbours */
+    for (int i = 0; i < n; i++) o.seen[i] = 0; /* those that stay, or with very many neighbours */
     for (int k = 0; k < o.count; k++) o.seen[order[k]] = 1;
     for (int i = 0; i < n; i++)
         if (!o.seen[i]) order[o.count++] = i;

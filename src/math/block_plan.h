@@ -38,8 +38,9 @@ typedef struct TnBlockProgram {
 } TnBlockProgram;
 
 /* An order in which to eliminate nodes with little fill: approximately least degree, counted in
- * unknowns, ties by number. Neighbours of i: neighbour[first[i] … first[i+1]). False: no memory. */
+ * unknowns, ties by number. Neighbours of i: neighbour[first[i] … first[i+1]). Nodes in `last`
+ * (NULL: none) come behind all others, in the order of their numbers. False: no memory. */
 bool tn_block_order(int node_count, const int *dims, const int *first, const int *neighbour,
-                    int *order, TnArena *scratch);
+                    const bool *last, int *order, TnArena *scratch);
 
 #endif

@@ -107,7 +107,8 @@ TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch)
     s->begin = work + n + 1;
     s->neighbour = work + 2 * (n + 1);
     list_neighbours(graph, s);
-    if (!tn_block_order(n, graph->dims, s->first, s->neighbour, s->order, scratch)) return NULL;
+    if (!tn_block_order(n, graph->dims, s->first, s->neighbour, NULL, s->order, scratch))
+        return NULL;
     for (int i = 0; i < n; i++) s->place[s->order[i]] = i;
     walk_rows(n, s);
     for (int k = 0; k < n; k++) s->block_count += (size_t)s->count[k];

@@ -7,14 +7,14 @@ bool tn_dense_factor(int n, double *S, size_t stride)
 {
     for (int j = 0; j < n; j++)
         for (int i = n; i & 7; i++) S[(size_t)j * stride + (size_t)i] = 0.0;
-    return tn_dense_kernels()->factor(n, n, S, (int)stride);
+    return tn_dense_kernels()->factor(n, n, S, (int)stride, NULL);
 }
 
 void tn_dense_solve(int n, const double *L, size_t stride, int count, double *x, size_t x_stride)
 {
     const TnDenseKernels *kernels = tn_dense_kernels();
-    kernels->forward(n, n, L, (int)stride, count, x, (long)x_stride);
-    kernels->backward(n, n, L, (int)stride, count, x, (long)x_stride);
+    kernels->forward(n, n, L, (int)stride, NULL, count, x, (long)x_stride);
+    kernels->backward(n, n, L, (int)stride, NULL, count, x, (long)x_stride);
 }
 
 void tn_dense_inverse(int n, double *L, size_t stride, double *M, size_t m_stride)

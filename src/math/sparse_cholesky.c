@@ -1,13 +1,14 @@
 /* sparse_cholesky.c: the numeric factorization. Front by front, children before parents:
  *     panel and U ← blocks of A + Σ children's U,   panel ← L,   U ← U - L₂₁L₂₁ᵀ.
  *
- * Threads share it in phases: first the tasks, whole subtrees that the plan chose; then, one
- * after the other, the fronts above them, of which the large ones are cut into pieces: columns
- * where they are put together and in U, rows below the diagonal in the panel. Pieces change what
- * is in a cache, but not what is computed: every number gets the same terms in the same order,
- * so the same bits come out for any number of threads. */
+ * Threads share it in phases: first the tasks, then, one after the other, the fronts above them, of
+ * which the large ones are cut into pieces: columns where they are put together and in U, rows
+ * below the diagonal in the panel. Pieces change what is in a cache, but not what is computed:
+ * every number gets the same terms in the same order, so the same bits come out for any number of
+ * threads. */
 #include "sparse_cholesky.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "kernels/dense_kernels.h"
@@ -27,23 +28,19 @@ typedef struct Job {
     double *factor, *work;
     double *S; /* NULL: the last front is a front as all others */
     int stride;
-    double *y, *z; /* a right side to be eliminated along, and scratch; NULL: none */
+    const double *b;
+    double *y, *z; /* a right side to be eliminated along, and the fronts' vectors; NULL: none */
+    bool alone;    /* one thread does everything */
     Stage stage;
     bool begun;
-    int front, small_end; /* small fronts are done [front, small_end) at a time */
-    int block, block_end; /* columns of the panel */
-    bool failed[TN_SPARSE_TASKS];
+    int front, small_end;                  /* small fronts are done [front, small_end) at a time */
+    int block, block_end;                  /* columns of the panel */
+    int leaf[TN_SPARSE_TASKS];             /* per chunk of the tasks */
+    atomic_int waits_for[TN_SPARSE_TASKS]; /* tasks below, of those not yet done */
+    atomic_bool failed;
 } Job;
 
 /* ---- putting a front together ---- */
-
-/* Where the front's column begins, as if from row 0. */
-static double *column_of(const TnSparseFront *front, double *panel, double *U, int column)
-{
-    int width = 3 * front->width, base = width & ~7;
-    return column < width ? panel + (long)column * front->ld
-                          : U + (long)(column - width) * (front->ld - base) - base;
-}
 
 static void add_block(const TnSparseEntry *entry, const double *B, double *panel, long ld)
 {
@@ -53,53 +50,38 @@ static void add_block(const TnSparseEntry *entry, const double *B, double *panel
         for (int r = 0; r < 3; r++) to[c * ld + r] += B[across * c + down * r];
 }
 
-/* A child's U, column k of a run, as if from the run's first row. */
-static const double *child_column(const TnSparseFront *child, const double *U, int from, int k)
+static double *update_of(const Job *job, const TnSparseFront *front)
 {
-    int base = (3 * child->width) & ~7;
-    return U + (3L * from + k) * (child->ld - base) + 3 * child->width - base;
+    return job->work + (job->alone ? front->update_alone : front->update);
 }
 
-/* The columns of a node ← the first child's U (NULL: there is none), zero elsewhere. */
-static void take_child(const Job *job, const TnSparseFront *child, const TnSparseFront *front,
-                       double *panel, double *U, int node)
+/* U of a front: where its row 0 and column 0, or those of the front, would be. */
+static double *from_first(const TnSparseFront *front, double *U, bool of_front, long *ld)
 {
-    const TnSparseRun *runs = job->plan->runs, *run = child ? runs + child->run_begin : runs,
-                      *runs_end = child ? runs + child->run_end : runs;
-    int rows = (3 * (front->width + front->below) + 7) & ~7;
-    while (run < runs_end && run->to + run->count <= node) run++;
-    bool inside = run < runs_end && run->to <= node;
-    for (int k = 3 * node; k < 3 * node + 3; k++) {
-        double *to = column_of(front, panel, U, k);
-        int done = k & ~7, skip = inside ? k - 3 * run->to : 0; /* above the diagonal */
-        const double *from =
-            inside ? child_column(child, job->work + child->update, run->from, skip) : NULL;
-        for (const TnSparseRun *r = run; inside && r < runs_end; r++, skip = 0) {
-            int at = 3 * r->to + skip, count = 3 * r->count - skip;
-            memset(to + done, 0, sizeof(double) * (size_t)(at - done));
-            memcpy(to + at, from + 3 * r->from + skip, sizeof(double) * (size_t)count);
-            done = at + count;
-        }
-        memset(to + done, 0, sizeof(double) * (size_t)(rows - done));
-    }
+    int width = 3 * front->width, base = width & ~7;
+    *ld = front->ld - base;
+    return of_front ? U - width * *ld - base : U + width - base;
 }
 
-/* Adds a child's U to columns of nodes [begin, end). */
-static void add_child(const TnSparse *plan, const TnSparseFront *child, const TnSparseFront *front,
-                      const double *child_U, double *panel, double *U, int begin, int end)
+/* A child's U into columns [begin, end) of the front: the first child's is taken (NULL: there is
+ * none), others' are added. */
+static void join(const Job *job, const TnSparseFront *child, bool first, const TnSparseFront *front,
+                 double *panel, int begin, int end)
 {
-    const TnSparseRun *runs_end = plan->runs + child->run_end;
-    for (const TnSparseRun *run = plan->runs + child->run_begin; run < runs_end; run++) {
-        int first = begin > run->to ? begin - run->to : 0;
-        int behind = end - run->to < run->count ? end - run->to : run->count;
-        for (int k = 3 * first; k < 3 * behind; k++) {
-            const double *from = child_column(child, child_U, run->from, k);
-            double *to = column_of(front, panel, U, 3 * run->to + k);
-            int skip = k; /* above the diagonal */
-            for (const TnSparseRun *rows = run; rows < runs_end; rows++, skip = 0)
-                plan->kernels->add(3 * rows->count - skip, from + 3 * rows->from + skip,
-                                   to + 3 * rows->to + skip);
-        }
+    const TnSparse *plan = job->plan;
+    const TnDenseMap *map = child ? child->map : NULL;
+    const int *stair = front->stair;
+    int width = 3 * front->width, eights = (width + 3 * front->below + 7) / 8;
+    long ldf = 0, ldu;
+    const double *from = child ? from_first(child, update_of(job, child), false, &ldf) : NULL;
+    double *U = from_first(front, update_of(job, front), true, &ldu);
+    int middle = width < begin ? begin : width < end ? width : end;
+    if (first) {
+        plan->kernels->take(begin, middle, eights, stair, map, from, ldf, panel, front->ld);
+        plan->kernels->take(middle, end, eights, NULL, map, from, ldf, U, ldu);
+    } else {
+        plan->kernels->add(begin, middle, eights, map, from, ldf, panel, front->ld);
+        plan->kernels->add(middle, end, eights, map, from, ldf, U, ldu);
     }
 }
 
@@ -107,51 +89,64 @@ static void add_child(const TnSparse *plan, const TnSparseFront *child, const Tn
 static void assemble(const Job *job, const TnSparseFront *front, double *panel, int begin, int end)
 {
     const TnSparse *plan = job->plan;
-    double *U = job->work + front->update;
-    const TnSparseFront *first = front->child >= 0 ? &plan->fronts[front->child] : NULL;
-    int e = front->entry_begin;
-    if (begin > 0) { /* entries are in rising order of columns */
-        int high = front->entry_end;
-        while (e < high) {
-            int middle = e + (high - e) / 2;
-            if (plan->entries[middle].column < begin)
-                e = middle + 1;
-            else
-                high = middle;
-        }
+    const TnSparseEntry *entries = front->entries;
+    int c = front->child, e = 0, high = front->entry_count;
+    join(job, c < 0 ? NULL : &plan->fronts[c], true, front, panel, 3 * begin, 3 * end);
+    for (c = c < 0 ? c : plan->fronts[c].sibling; c >= 0; c = plan->fronts[c].sibling)
+        join(job, &plan->fronts[c], false, front, panel, 3 * begin, 3 * end);
+    while (begin > 0 && e < high) { /* entries are in rising order of columns */
+        int middle = e + (high - e) / 2;
+        if (entries[middle].column < begin)
+            e = middle + 1;
+        else
+            high = middle;
     }
-    for (int c = begin; c < end; c++) {
-        take_child(job, first, front, panel, U, c);
-        for (; e < front->entry_end && plan->entries[e].column == c; e++) {
-            if (e + AHEAD < front->entry_end) { /* a block lies in two lines of the cache */
-                const double *ahead = job->blocks[plan->entries[e + AHEAD].block];
-                __builtin_prefetch(ahead);
-                __builtin_prefetch(ahead + 8);
-            }
-            add_block(&plan->entries[e], job->blocks[plan->entries[e].block], panel, front->ld);
+    for (; e < front->entry_count && entries[e].column < end; e++) {
+        if (e + AHEAD < front->entry_count) { /* a block lies in two lines of the cache */
+            const double *ahead = job->blocks[entries[e + AHEAD].block];
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + 8);
         }
+        add_block(&entries[e], job->blocks[entries[e].block], panel, front->ld);
     }
-    for (int c = first ? first->sibling : -1; c >= 0; c = plan->fronts[c].sibling)
-        add_child(plan, &plan->fronts[c], front, job->work + plan->fronts[c].update, panel, U,
-                  begin, end);
 }
 
 /* The panel is still in a cache. */
 static void forward(const Job *job, const TnSparseFront *front)
 {
-    if (job->y) tn_sparse_forward_front(job->plan, job->factor, front, 1, job->y, job->z);
+    if (job->y) tn_sparse_forward_front(job->plan, job->factor, front, job->b, job->y, job->z);
 }
 
 static bool factor_front(const Job *job, const TnSparseFront *front)
 {
     int width = 3 * front->width, below = 3 * front->below, ld = front->ld;
     double *panel = job->factor + front->panel;
+    const int *stair = front->stair;
     assemble(job, front, panel, 0, front->width + front->below);
-    if (!job->plan->kernels->factor(width + below, width, panel, ld)) return false;
+    if (!job->plan->kernels->factor(width + below, width, panel, ld, stair)) return false;
     if (below > 0)
-        job->plan->kernels->update(width + below, width, panel, ld, job->work + front->update);
+        job->plan->kernels->update(width + below, width, panel, ld, stair, update_of(job, front));
     forward(job, front);
     return true;
+}
+
+static void factor_fronts(Job *job, int begin, int end)
+{
+    for (int f = begin; f < end; f++)
+        if (!factor_front(job, &job->plan->fronts[f]))
+            atomic_store_explicit(&job->failed, true, memory_order_relaxed);
+}
+
+/* A task, and those above it for which nobody else has to be waited for. */
+static void run_tasks(Job *job, int t)
+{
+    while (t >= 0 && !atomic_load_explicit(&job->failed, memory_order_relaxed)) {
+        const TnSparseTask *task = &job->plan->tasks[t];
+        factor_fronts(job, task->begin, task->end);
+        t = task->parent;
+        if (t >= 0 && atomic_fetch_sub_explicit(&job->waits_for[t], 1, memory_order_acq_rel) != 1)
+            return;
+    }
 }
 
 /* ---- phases ---- */
@@ -170,6 +165,9 @@ static void piece(int count, int unit, int all, int k, int *begin, int *end)
     *end = (int)(units * (k + 1) / all) * unit;
     if (*end > count) *end = count;
 }
+
+/* Those before the last one, where S is wanted of that. */
+static int inner_fronts(const Job *job) { return job->plan->front_count - (job->S ? 1 : 0); }
 
 static bool is_last(const Job *job, int front)
 {
@@ -200,13 +198,14 @@ static int next_phase(void *context)
 {
     Job *job = context;
     const TnSparse *plan = job->plan;
-    for (int t = 0; t < TN_SPARSE_TASKS; t++)
-        if (job->failed[t]) return 0;
+    if (atomic_load_explicit(&job->failed, memory_order_relaxed)) return 0;
     if (!job->begun) {
         job->begun = true;
         job->stage = TASKS;
-        if (plan->task_count > 0) return plan->task_count;
+        if (job->alone) return 1;
+        if (plan->leaf_count > 0) return plan->leaf_count;
     }
+    if (job->alone && job->stage == TASKS) return begin_front(job, inner_fronts(job));
     if (job->stage == TASKS) return begin_front(job, 0);
     if (job->stage == SMALL) return begin_front(job, job->small_end);
     const TnSparseFront *front = &plan->fronts[job->front];
@@ -245,20 +244,22 @@ static void run_piece(void *context, int k)
     Job *job = context;
     const TnSparse *plan = job->plan;
     if (job->stage == TASKS) {
-        for (int f = plan->tasks[k].begin; f < plan->tasks[k].end && !job->failed[k]; f++)
-            job->failed[k] = !factor_front(job, &plan->fronts[f]);
+        if (job->alone)
+            factor_fronts(job, 0, inner_fronts(job));
+        else
+            run_tasks(job, job->leaf[k]);
         return;
     }
     if (job->stage == SMALL) {
-        for (int f = job->front; f < job->small_end && !job->failed[0];
-             f = tn_sparse_outside(plan, f + 1))
-            job->failed[0] = !factor_front(job, &plan->fronts[f]);
+        for (int f = job->front; f < job->small_end; f = tn_sparse_outside(plan, f + 1))
+            factor_fronts(job, f, f + 1);
         return;
     }
     const TnDenseKernels *kernels = plan->kernels;
     TnSparseFront front = plan->fronts[job->front];
     int width = 3 * front.width, all = width + 3 * front.below, begin, end;
     double *panel = job->factor + front.panel;
+    const int *stair = front.stair;
     if (is_last(job, job->front)) panel = job->S, front.ld = job->stride;
     switch (job->stage) {
     case ASSEMBLE:
@@ -266,17 +267,19 @@ static void run_piece(void *context, int k)
         assemble(job, &front, panel, begin, end);
         break;
     case DIAGONAL:
-        job->failed[0] = !kernels->factor_diagonal(job->block, job->block_end, panel, front.ld);
+        if (!kernels->factor_diagonal(job->block, job->block_end, panel, front.ld, stair))
+            atomic_store_explicit(&job->failed, true, memory_order_relaxed);
         break;
     case ROWS: {
         int from = (job->block_end + 7) & ~7, rows = ((all + 7) & ~7) - from;
         piece(rows, 8, row_pieces(job, &front), k, &begin, &end);
-        kernels->factor_rows(job->block, job->block_end, from + begin, from + end, panel, front.ld);
+        kernels->factor_rows(job->block, job->block_end, from + begin, from + end, panel, front.ld,
+                             stair);
         break;
     }
     case UPDATE:
         piece(all - width, 8, pieces(all - width, PIECE_COLUMNS), k, &begin, &end);
-        kernels->update_columns(all, width, panel, front.ld, job->work + front.update,
+        kernels->update_columns(all, width, panel, front.ld, stair, update_of(job, &front),
                                 width + begin, width + end);
         break;
     default: /* MIRROR: rows of the upper triangle from columns of the lower */
@@ -297,18 +300,17 @@ bool tn_sparse_reduce(const TnSparse *plan, const double (*blocks)[9], const dou
                       double *factor, double *work, double *S, size_t stride, double *y,
                       TnPool *pool)
 {
-    Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work};
-    double *z = y ? y + ((3 * (size_t)plan->node_count + 7) & ~(size_t)7) : NULL;
     int threads = tn_pool_threads(pool);
+    Job job = {.plan = plan, .blocks = blocks, .factor = factor, .work = work, .b = b};
+    job.alone = threads <= 1;
     if (plan->last_count > 0) job.S = S;
     job.stride = (int)stride;
-    if (y && threads <= 1) { /* others would write to the same rows of y */
-        job.y = y, job.z = z;
-        tn_sparse_to_places(plan, 1, b, y);
-    }
+    if (y) job.y = y, job.z = y + tn_sparse_vectors(plan);
+    for (int t = 0; t < plan->task_count; t++)
+        atomic_init(&job.waits_for[t], plan->tasks[t].waits_for);
+    tn_sparse_deal(plan, threads, job.leaf);
     tn_pool_phases(pool, threads, (TnPhases){next_phase, run_piece, &job});
-    for (int t = 0; t < TN_SPARSE_TASKS; t++)
-        if (job.failed[t]) return false;
-    if (y && threads > 1) tn_sparse_forward(plan, factor, 1, b, y, z);
+    if (atomic_load_explicit(&job.failed, memory_order_relaxed)) return false;
+    if (y) tn_sparse_forward_last(plan, b, y, job.z);
     return true;
 }

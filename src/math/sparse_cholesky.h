@@ -14,9 +14,9 @@
  * Vectors y are in the order of elimination, b and x in that of the nodes.
  *
  * Threads: a front depends on its children in the tree of fronts only, and adds their
- * contributions in a fixed order. Subtrees that the plan chooses by their work are factorized by
- * different threads, each with update matrices in memory of its own, and the fronts above them
- * afterwards, the large ones cut into pieces. Every number gets the same operations in the same
+ * contributions in a fixed order. The plan cuts the tree into tasks (sparse_tasks.c), each with
+ * update matrices in memory of its own; who ends the last task below another goes on with that one.
+ * Large fronts come afterwards, cut into pieces. Every number gets the same operations in the same
  * order for every number of threads. */
 #ifndef TN_MATH_SPARSE_CHOLESKY_H
 #define TN_MATH_SPARSE_CHOLESKY_H
@@ -61,17 +61,19 @@ const int *tn_sparse_order(const TnSparse *plan); /* the node at each place of t
 
 /* ---- last nodes that change ----
  * A pattern is what does not: the graph and orders for it. It is immutable, and threads may
- * share it. A plan for a set of last nodes is a function of the pattern and the set alone, and
- * cheap to make: nodes are eliminated layer by layer from the farthest, towards the set or towards
- * a level in its middle, or in one of the pattern's orders, whichever takes fewest operations. */
+ * share it. A plan for a set of last nodes is a function of the pattern and the set alone. */
 typedef struct TnSparsePattern TnSparsePattern;
 TnSparsePattern *tn_sparse_pattern_create(int node_count, int edge_count, const int (*edges)[2],
                                           TnError *err);
 void tn_sparse_pattern_free(TnSparsePattern *pattern);
-/* In the arena, which keeps it and its scratch (tn_sparse_free is not for these); the last nodes
- * differ from each other. NULL: no memory. */
-TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, int last_count, const int *last,
-                              TnArena *arena);
+/* A plan without last nodes, with its root near these; that of another set with the same root is
+ * the same. And the plan for a set, made from one with its root (NULL: it makes one), which it
+ * needs as long as it lives; the last nodes differ from each other. Both in an arena, which keeps
+ * them and their scratch (tn_sparse_free is not for these). NULL: no memory. */
+int tn_sparse_root(const TnSparsePattern *pattern, int last_count, const int *last, TnArena *arena);
+TnSparse *tn_sparse_base(const TnSparsePattern *pattern, int root, TnArena *arena);
+TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, const TnSparse *base, int last_count,
+                              const int *last, TnArena *arena);
 /* As tn_sparse_factor, but the last nodes are not eliminated: S, the Schur complement on them,
  * is written to `S`, symmetric, 3·last_count square, column-major with `stride` numbers per
  * column (a multiple of 8, 64-byte aligned). The pool's threads share the work; NULL: one
@@ -112,6 +114,6 @@ void tn_sparse_forward(const TnSparse *plan, const double *factor, int count, co
 void tn_sparse_solve_last(const TnSparse *plan, const double *factor, int count, double *y_l,
                           size_t stride, double *work);
 void tn_sparse_backward(const TnSparse *plan, const double *factor, int count, double *y, double *x,
-                        double *work);
+                        double *work, TnPool *pool);
 
 #endif

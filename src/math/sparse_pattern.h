@@ -2,15 +2,15 @@
 #ifndef TN_MATH_SPARSE_PATTERN_H
 #define TN_MATH_SPARSE_PATTERN_H
 
+#include "graph_slabs.h"
 #include "sparse_cholesky.h"
 #include "sparse_tree.h"
 
-/* An order of all nodes, subtrees being ranges, and per place the next place and the number of
- * entries of its column in L. */
-typedef struct TnSparseBase {
-    int *order, *parent, *count;
+/* An order of all nodes, subtrees being ranges. */
+typedef struct TnSparseStart {
+    int *order;
     double flops;
-} TnSparseBase;
+} TnSparseStart;
 
 struct TnSparsePattern {
     TnArena arena;
@@ -18,13 +18,15 @@ struct TnSparsePattern {
     TnGraph graph;
     int *link;  /* per neighbour: twice the edge, plus one for the edge's second node */
     int *level; /* per node: its distance from one end */
-    TnSparseBase layers, dissect;
+    TnSparseStart layers, dissect;
+    bool slender; /* slabs are worth it */
+    TnSlabs slabs;
 };
 
-/* Into `order`, with fronts in the tree: the cheapest order (or the one that is asked for) that
- * ends with the last nodes. False: no memory. */
-bool tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which, int last_count,
-                      const int *last, int *order, TnSparseTree *tree, bool *layers,
-                      TnArena *arena);
+/* sparse_choose.c: the cheapest plan (or that of the order that is asked for) that ends with the
+ * last nodes. base: as of tn_sparse_base for these; NULL: made in the same arena. NULL: no memory.
+ */
+TnSparse *tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which,
+                           const TnSparse *base, int last_count, const int *last, TnArena *arena);
 
 #endif

@@ -18,9 +18,9 @@
 
 bool tn_sparse_tree_init(TnSparseTree *tree, int n, TnArena *arena)
 {
-    int **arrays[] = {&tree->front_first, &tree->front_below, &tree->parent,
-                      &tree->count,       &tree->place,       &tree->mark,
-                      &tree->head,        &tree->next,        &tree->width};
+    int **arrays[] = {&tree->front_first, &tree->front_below, &tree->front_parent, &tree->parent,
+                      &tree->count,       &tree->place,       &tree->mark,         &tree->head,
+                      &tree->next,        &tree->width};
     bool ok = true;
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         ok = (*arrays[k] = TN_ARENA_NEW(arena, int, (size_t)n + 1)) && ok;
@@ -131,31 +131,65 @@ double tn_sparse_count(TnSparseTree *tree, const TnGraph *graph, int *order, int
     return flops;
 }
 
-/* Zeros worth storing: narrow fronts cost more than their operations, wide ones do not. */
-static bool worth_merging(int width, double zeros, double size)
+/* Zeros worth storing, as a share of a front: narrow fronts cost more than their operations, wide
+ * ones do not. Those of an only child are before the first numbers of rows: stairs, which take no
+ * operations, so that only memory limits their share (of 0.15, 0.25 and 0.4 the middle one took
+ * least time for the beam). */
+#define MOST_STAIRS 0.25
+
+static bool worth_merging(int width, double zeros, double size, bool only)
 {
     if (width <= 4) return true;
     double share = zeros / size;
+    if (only) return share < MOST_STAIRS;
     return share < (width <= 8 ? 0.3 : width <= 16 ? 0.08 : 0.04);
+}
+
+/* Of a subtree's operations: threads may share what is below the front where it meets another. */
+#define HEAVY_PART 0.01
+#define HEAVY_LEAST 5e5
+
+/* Per column, thousands of operations in its subtree, and how many heavy ones meet in it. Returns
+ * what is heavy. */
+static int find_meetings(const TnSparseTree *tree, int n, int *load, int *meet)
+{
+    double all = 0.0;
+    for (int k = 0; k < n; k++) {
+        double own = 0.027 * (double)tree->count[k] * (double)tree->count[k];
+        load[k] = own < 1e6 ? (int)own : 1000000, meet[k] = 0;
+        all += own;
+    }
+    double least = HEAVY_PART * all > 1e-3 * HEAVY_LEAST ? HEAVY_PART * all : 1e-3 * HEAVY_LEAST;
+    int heavy = least < 1e9 ? (int)least : 1000000000;
+    for (int k = 0; k < n; k++) {
+        int up = tree->parent[k];
+        if (up < 0) continue;
+        load[up] = load[up] < 1000000000 - load[k] ? load[up] + load[k] : 1000000000;
+        if (load[k] >= heavy) meet[up]++;
+    }
+    return heavy;
 }
 
 void tn_sparse_fronts(TnSparseTree *tree, int n, int *order, int last_count)
 {
     int last = n - last_count, fronts = 0;
     int *parent = tree->parent, *count = tree->count, *first = tree->front_first;
-    int *front_of = tree->mark;
+    int *front_of = tree->mark, *load = tree->next, *meet = tree->head;
+    int heavy = find_meetings(tree, n, load, meet);
     for (int k = 0; k < n; k++) {
         bool same = k > 0 && k != last && parent[k - 1] == k && count[k - 1] == count[k] + 1;
+        if (k > 0 && k < last && meet[k] > 1 && load[k - 1] >= heavy) same = false;
         if (!same) first[fronts++] = k;
         front_of[k] = fronts - 1;
     }
     first[fronts] = n;
     int *up = tree->place, *head = tree->head, *next = tree->next, *width = tree->width;
-    int *below = tree->front_below, *zeros = tree->mark, *into = tree->parent;
+    int *below = tree->front_below, *zeros = tree->mark, *into = tree->parent, *apart = count;
     for (int s = 0; s < fronts; s++) {
         int end = first[s + 1] - 1;
         up[s] = parent[end] < 0 ? -1 : front_of[parent[end]];
         below[s] = count[end] - 1;
+        apart[s] = up[s] >= 0 && load[end] >= heavy && meet[parent[end]] > 1;
     }
     for (int s = 0; s < fronts; s++) {
         head[s] = -1, zeros[s] = 0, into[s] = s;
@@ -163,10 +197,13 @@ void tn_sparse_fronts(TnSparseTree *tree, int n, int *order, int last_count)
     }
     for (int s = 0; s < fronts; s++) { /* the last child comes to the head */
         for (int c = head[s]; c >= 0 && first[s] != last; c = next[c]) {
+            if (apart[c]) continue;
             double more = (double)width[c] * (width[s] + below[s] - below[c]);
             double total = width[c] + width[s], all = zeros[c] + zeros[s] + more;
             double size = total * (total + 1.0) / 2.0 + total * below[s];
-            if (all > 1e9 || !worth_merging(width[c] + width[s], all, size)) continue;
+            if (all > 1e9 ||
+                !worth_merging(width[c] + width[s], all, size, head[s] == c && next[c] < 0))
+                continue;
             into[c] = s;
             width[s] += width[c];
             zeros[s] = (int)all;
@@ -183,10 +220,14 @@ void tn_sparse_fronts(TnSparseTree *tree, int n, int *order, int last_count)
     for (int s = 0; s < fronts; s++)
         for (int k = first[s]; k < first[s + 1]; k++) sorted[at[into[s]]++] = order[k];
     for (int k = 0; k < n; k++) order[k] = sorted[k];
-    from = 0;
+    int *number = tree->next;
+    for (int s = 0; s < fronts; s++)
+        if (into[s] == s) number[s] = kept++;
+    kept = from = 0;
     for (int s = 0; s < fronts; s++) {
         if (into[s] != s) continue;
         int nodes = width[s], rows = below[s];
+        tree->front_parent[kept] = up[s] < 0 ? -1 : number[into[up[s]]];
         first[kept] = from;
         below[kept++] = rows;
         from += nodes;

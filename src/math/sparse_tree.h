@@ -8,6 +8,7 @@
 typedef struct TnSparseTree {
     int front_count;
     int *front_first, *front_below;  /* per front and one more: its first place, nodes below */
+    int *front_parent;               /* -1: none */
     int *parent, *count;             /* per place: next place of its column in L, entries in it */
     int *place;                      /* of each node */
     int *mark, *head, *next, *width; /* scratch; all have one number per node and one more */

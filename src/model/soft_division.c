@@ -2,6 +2,8 @@
  * see division.h. The blocks' graphs: soft_graph.c. */
 #include "soft_division.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/base.h"
@@ -65,6 +67,52 @@ static bool take_piece(TnSoftPiece *piece, int tets, int nodes)
     return piece->tets && piece->nodes && piece->block_node && piece->hold && piece->follow;
 }
 
+typedef struct Placed {
+    double at; /* of its patch, along the body */
+    int patch, tet;
+} Placed;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    if (x->patch != y->patch) return x->patch < y->patch ? -1 : 1;
+    return x->tet < y->tet ? -1 : x->tet > y->tet;
+}
+
+/* Elements from one end of the rest shape to the other, patch by patch: what follows each other is
+ * close together, and few stretches of the list have nodes in common. False: no memory. */
+static bool sort_elements(const TnSoft *soft, TnSoftPiece *piece)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    int axis = 0, patches = soft->patch_count > 0 ? soft->patch_count : soft->tet_count;
+    double *sum = tn_calloc((size_t)patches, sizeof *sum);
+    int *count = tn_calloc((size_t)patches, sizeof *count);
+    Placed *list = tn_malloc(sizeof *list * ((size_t)piece->tet_count + 1));
+    bool ok = sum && count && list;
+    for (int e = 0; ok && e < 4 * piece->tet_count; e++) {
+        const double *x = soft->rest + 3 * (size_t)soft->tets[4 * piece->tets[e / 4] + e % 4];
+        for (int k = 0; k < 3; k++) low[k] = fmin(low[k], x[k]), high[k] = fmax(high[k], x[k]);
+    }
+    for (int k = 1; k < 3; k++)
+        if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+    for (int e = 0; ok && e < piece->tet_count; e++) {
+        int tet = piece->tets[e], patch = soft->patch_count > 0 ? soft->patches[tet] : tet;
+        list[e] = (Placed){.patch = patch, .tet = tet};
+        for (int a = 0; a < 4; a++)
+            sum[patch] += soft->rest[3 * (size_t)soft->tets[4 * tet + a] + (size_t)axis];
+        count[patch] += 4;
+    }
+    for (int e = 0; ok && e < piece->tet_count; e++)
+        list[e].at = sum[list[e].patch] / count[list[e].patch];
+    if (ok) qsort(list, (size_t)piece->tet_count, sizeof *list, compare_placed);
+    for (int e = 0; ok && e < piece->tet_count; e++) piece->tets[e] = list[e].tet;
+    tn_free(sum);
+    tn_free(count);
+    tn_free(list);
+    return ok;
+}
+
 /* Elements and nodes of one piece, `first` + index of the soft body's. mark: one number per node,
  * below `index`. */
 static bool fill_piece(TnDivision *d, const TnSoft *soft, int s, int index, const int *piece_of,
@@ -86,6 +134,7 @@ static bool fill_piece(TnDivision *d, const TnSoft *soft, int s, int index, cons
     tets = nodes = 0;
     for (int e = 0; e < soft->tet_count; e++)
         if (piece_of[e] == index) piece->tets[tets++] = e;
+    if (!sort_elements(soft, piece)) return false;
     for (int i = 0; i < soft->node_count; i++) {
         if (mark[i] != index) continue;
         if (d->node_piece[s][i] < 0) {

@@ -177,7 +177,8 @@ static void find_energies(void *context, int begin, int end)
 {
     const TnAccounts *a = context;
     const TnStep *step = a->step;
-    const TnInstant next = tn_world_next(step->world);
+    TnInstant next = tn_world_next(step->world);
+    next.elastic = a->elastic;
     for (int i = begin; i < end; i++)
         a->after[step->awake[i]] =
             tn_subsystem_energy(step->model, step->awake[i], step->world->elements, &next);
@@ -210,8 +211,14 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
                       .put_out = zeros(step),
                       .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
-    if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after) return false;
-    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_energies, a);
+    double *elastic = TN_ARENA_NEW(arena, double, step->model->soft_count);
+    if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after || !elastic)
+        return false;
+    a->elastic = elastic;
+    if (step->model->soft_count)
+        tn_soft_energies(step->world->elements, step->model, step->world->next_qpos,
+                         step->world->state.asleep, elastic, step->world->team);
+    tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, find_energies, a);
     bool forces = step->dynamics.wrench || step->world->node_force_set;
     for (int i = 0; (forces || !only_bodies(step->model)) && i < step->awake_count; i++) {
         int s = step->awake[i];

@@ -13,7 +13,8 @@ typedef struct TnAccounts {
     double *put_out; /* by what undoes overlaps and open equalities: energy from nowhere that cannot
                         be avoided */
     TnEnergy *after; /* of the new state, by subsystem; those awake */
-    bool *changed;   /* velocities since `after` was found */
+    const double *elastic; /* of the same, per soft body */
+    bool *changed;         /* velocities since `after` was found */
     double actuators, applied, friction, damping, impacts, contacts;
     /* what is left of the groups */
     double rest_lost, rest_created;

@@ -156,7 +156,7 @@ TnEnergy tn_subsystem_energy(const TnModel *model, int s, const TnSoftElements *
 TnEnergy tn_model_energy(const TnModel *model, const double *qpos, const double *qvel,
                          const TnLinkFrame *frames)
 {
-    const TnInstant now = {qpos, qvel, frames, NULL};
+    const TnInstant now = {.qpos = qpos, .qvel = qvel, .frames = frames};
     TnEnergy sum = {0.0, 0.0, 0.0};
     for (int s = 0; s < model->subsystem_count; s++) {
         TnEnergy e = tn_subsystem_energy(model, s, NULL, &now);

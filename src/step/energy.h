@@ -14,6 +14,7 @@ typedef struct TnInstant {
     const double *qpos, *qvel;
     const TnLinkFrame *frames;
     const double (*twists)[6]; /* per link, at the coms; NULL: found from qvel */
+    const double *elastic;     /* J, per soft body; NULL: found from qpos */
 } TnInstant;
 
 /* Kinetic energy (armature included), and potential energy of gravity, springs, tendons and cables.

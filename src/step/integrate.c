@@ -61,9 +61,9 @@ static void place_followers(TnWorld *world)
 
 bool tn_step_move(TnStep *step)
 {
-    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, advance_range, step);
+    tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, advance_range, step);
     if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
-    tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, place_range, step);
+    tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, place_range, step);
     place_followers(step->world);
     return true;
 }

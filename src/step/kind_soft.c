@@ -101,6 +101,7 @@ static double elastic(const TnModel *model, int s, const TnSoftElements *element
                       const TnInstant *now)
 {
     int soft = model->subsystems[s].kind_index;
+    if (now->elastic) return now->elastic[soft];
     return elements ? tn_soft_energy(elements, model, soft, now->qpos) : 0.0;
 }
 

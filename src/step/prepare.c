@@ -8,10 +8,11 @@
 #include "sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
- * cost, than this stays on one thread: waking others costs more. The second is for few threads, and
- * for those that have to share processors. */
+ * cost, than this stays on one thread: waking others costs more. The second is for few threads, the
+ * third for those that have to share processors. */
 #define WORTH_SHARING 250
-#define WORTH_SHARING_BY_FEW 1000
+#define WORTH_SHARING_BY_FEW 400
+#define WORTH_SHARING_CROWDED 1000
 #define FEW_THREADS 3
 #define CONTACTS_PER_GROUP 24
 #define CONTACTS_PER_NODE 5
@@ -58,8 +59,9 @@ static void find_energies(TnWorld *world)
 static bool is_large(const TnStep *step)
 {
     const TnWorld *world = step->world;
-    bool few = tn_pool_threads(world->pool) <= FEW_THREADS || tn_pool_is_crowded(world->pool);
-    int least = few ? WORTH_SHARING_BY_FEW : WORTH_SHARING;
+    int least = tn_pool_is_crowded(world->pool)               ? WORTH_SHARING_CROWDED
+                : tn_pool_threads(world->pool) <= FEW_THREADS ? WORTH_SHARING_BY_FEW
+                                                              : WORTH_SHARING;
     return world->contacts.count >= least || step->awake_count >= least ||
            CONTACTS_PER_GROUP * world->division->bond_count >= least ||
            CONTACTS_PER_NODE * soft_nodes(step->model) >= least;

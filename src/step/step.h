@@ -6,8 +6,9 @@
 
 #include "world.h"
 
-/* Subsystems per chunk of parallel work. */
+/* Subsystems per chunk of parallel work, at least; and where each takes 50 ns and more. */
 #define TN_SUBSYSTEM_GRAIN 128
+#define TN_MOVE_GRAIN 48
 
 /* Of a subsystem whose way was changed, or that another's was changed for. */
 enum { TN_KEPT = 1, TN_KEPT_BY_WORLD = 2 };
@@ -198,7 +199,7 @@ static inline TnInstant tn_step_before(const TnStep *step)
 {
     if (!step->since) return tn_world_now(step->world);
     return (TnInstant){step->true_qpos, step->true_qvel, step->true_frames,
-                       (const double(*)[6])step->true_twists};
+                       (const double(*)[6])step->true_twists, NULL};
 }
 
 /* The share of the step that is left after a subsystem's last hit, for joints and turning that go

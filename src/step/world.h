@@ -124,13 +124,13 @@ TnSolverDef tn_world_solver(const TnWorld *world);
 static inline TnInstant tn_world_now(const TnWorld *world)
 {
     return (TnInstant){world->state.qpos, world->state.qvel, world->frames,
-                       (const double(*)[6])world->twists};
+                       (const double(*)[6])world->twists, NULL};
 }
 /* Where the step leads. */
 static inline TnInstant tn_world_next(const TnWorld *world)
 {
     return (TnInstant){world->next_qpos, world->next_qvel, world->next_frames,
-                       (const double(*)[6])world->next_twists};
+                       (const double(*)[6])world->next_twists, NULL};
 }
 /* What the last step left no longer belongs to the state. */
 void tn_world_forget_step(TnWorld *world);

@@ -105,7 +105,9 @@ static void rig_move(Rig *rig, double size)
 static double energy_of(const Rig *rig, bool membrane, bool bending)
 {
     double sum = 0.0;
-    if (membrane) sum += tn_fem_kernels()->energy(rig->mesh, (const double(*)[4])rig->x, NULL);
+    if (membrane)
+        sum += tn_fem_kernels()->energy(rig->mesh, (const double(*)[4])rig->x, 0,
+                                        rig->mesh->batch_count, NULL);
     if (bending) sum += tn_bending_energy(rig->bending, (const double(*)[4])rig->x);
     return sum;
 }
@@ -214,8 +216,8 @@ TEST(instruction_sets_agree_on_sheets)
         CHECK(off < 1e-12 * size);
         for (int i = 0; i < NODES; i++)
             for (int c = 0; c < 3; c++) CHECK_NEAR(a.f[i][c], b.f[i][c], 1e-12 * size);
-        CHECK_NEAR(tn_fem_kernels_generic()->energy(a.mesh, one.x, NULL),
-                   sets[k]->energy(b.mesh, two.x, NULL), 1e-12 * size);
+        CHECK_NEAR(tn_fem_kernels_generic()->energy(a.mesh, one.x, 0, a.mesh->batch_count, NULL),
+                   sets[k]->energy(b.mesh, two.x, 0, b.mesh->batch_count, NULL), 1e-12 * size);
         rig_free(&a);
         rig_free(&b);
     }

@@ -355,27 +355,46 @@ TEST(a_body_that_moves_rigidly_has_no_force)
     }
 }
 
+static int colour_count(const TnSoftChunks *chunks)
+{
+    int count = 0;
+    for (int i = 0; i < chunks->count; i++)
+        if (chunks->list[i].colour >= count) count = chunks->list[i].colour + 1;
+    return count;
+}
+
 TEST(chunks_of_one_colour_share_no_node)
 {
     SoftRig rig;
     SoftSpec spec = soft_spec();
-    v3_set(spec.half, 0.2, 0.1, 0.1);
-    spec.cells[0] = 10;
+    v3_set(spec.half, 0.5, 0.1, 0.1);
+    spec.cells[0] = 20;
     spec.cells[1] = spec.cells[2] = 4;
+    spec.mean_dilatation = true;
     REQUIRE(soft_rig_start(&rig, spec, 5e-3));
     const TnSoftElements *all = rig.elements;
-    CHECK(all->chunk_count >= 4 && all->colour_count < all->chunk_count);
+    const TnFemMesh *mesh = all->pieces[0].mesh;
+    REQUIRE(mesh->patch_count > 0);
+    const TnSoftChunks *lists[] = {&all->batches, &all->patches};
     int *owner = malloc(sizeof(int) * (size_t)rig.soft->node_count);
-    for (int colour = 0; colour < all->colour_count; colour++) {
-        for (int n = 0; n < rig.soft->node_count; n++) owner[n] = -1;
-        for (int i = 0; i < all->chunk_count; i++) {
-            const TnSoftChunk *chunk = &all->chunks[i];
-            for (int k = chunk->first; k < chunk->last && chunk->colour == colour; k++)
-                for (int c = 0; c < 4 * TN_FEM_LANES; c++) {
-                    int *own = &owner[all->pieces[0].mesh->batches[k].node[c / 8][c % 8]];
-                    CHECK(*own < 0 || *own == i);
-                    *own = i;
+    for (int list = 0; list < 2; list++) {
+        const TnSoftChunks *chunks = lists[list];
+        CHECK(chunks->count >= 4 && colour_count(chunks) < chunks->count);
+        for (int colour = 0; colour < colour_count(chunks); colour++) {
+            for (int n = 0; n < rig.soft->node_count; n++) owner[n] = -1;
+            for (int i = 0; i < chunks->count; i++) {
+                const TnSoftChunk *chunk = &chunks->list[i];
+                for (int k = chunk->first; k < chunk->last && chunk->colour == colour; k++) {
+                    const int *nodes =
+                        list ? mesh->patch_node + mesh->patch_start[k] : mesh->batches[k].node[0];
+                    int count =
+                        list ? mesh->patch_start[k + 1] - mesh->patch_start[k] : 4 * TN_FEM_LANES;
+                    for (int c = 0; c < count; c++) {
+                        CHECK(owner[nodes[c]] < 0 || owner[nodes[c]] == i);
+                        owner[nodes[c]] = i;
+                    }
                 }
+            }
         }
     }
     free(owner);
@@ -408,6 +427,46 @@ TEST(threads_change_nothing)
         soft_rig_end(&rig);
     }
     free(kept);
+}
+
+/* By plain C, which takes an SVD of each element where the kernels iterate; in two pieces, of
+ * several chunks each, and with threads. */
+TEST(energies_are_those_of_single_elements_for_any_number_of_threads)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        SoftRig rig;
+        SoftSpec spec = soft_spec();
+        spec.cells[0] = 12;
+        spec.cells[1] = spec.cells[2] = 4;
+        spec.piece_count = 2;
+        spec.mean_dilatation = kind == 1;
+        if (kind == 2) spec.law = TN_SOFT_NEO_HOOKEAN;
+        REQUIRE(soft_rig_start(&rig, spec, 5e-3));
+        disturb(&rig, 0.003, 0.3);
+        const double *x = rig.m.qpos + rig.soft->qpos_start;
+        double expected = 0.0, one = tn_soft_energy(rig.elements, rig.model, 0, rig.m.qpos), many;
+        for (int i = 0; i < rig.elements->piece_count; i++) {
+            const TnPieceElements *p = &rig.elements->pieces[i];
+            double *own = malloc(sizeof(double[3]) * (size_t)p->piece->node_count);
+            for (int a = 0; a < p->piece->node_count; a++)
+                memcpy(own + 3 * a, x + 3 * p->piece->nodes[a], sizeof(double[3]));
+            tn_fem_place(p->mesh, own, p->places, p->patches);
+            expected += tn_fem_add_forces(p->mesh, p->places, NULL);
+            free(own);
+        }
+        CHECK_NEAR(one, expected, 1e-11 * expected); /* roundings of 3000 elements */
+        int32_t asleep[2] = {0, 0};
+        for (int threads = 1; threads <= 4; threads++) {
+            TnPool *pool = tn_pool_create(threads);
+            tn_soft_energies(rig.elements, rig.model, rig.m.qpos, asleep, &many, pool);
+            CHECK(many == one);
+            tn_pool_destroy(pool);
+        }
+        asleep[rig.soft->subsystem] = 1;
+        tn_soft_energies(rig.elements, rig.model, rig.m.qpos, asleep, &many, NULL);
+        CHECK(many == 0.0);
+        soft_rig_end(&rig);
+    }
 }
 
 TEST(without_memory_there_is_an_error_and_nothing_is_left)

@@ -53,9 +53,9 @@ static void run_kernels(const SoftRig *rig, const TnFemKernels *kernels, Result 
     } else {
         kernels->turn(&step, 0, mesh->batch_count);
         kernels->add(&step, 0, mesh->batch_count);
-        kernels->add_patches(&step);
+        kernels->add_patches(&step, 0, mesh->patch_count);
     }
-    out->fastest = kernels->fastest(mesh, (const double(*)[4])p->y);
+    out->fastest = kernels->fastest(mesh, (const double(*)[4])p->y, 0, mesh->batch_count);
 }
 
 static double largest(const double *a, size_t n)

@@ -24,8 +24,21 @@ static void random_matrix(double *A, int n, uint64_t seed)
             A[i * n + j] = A[j * n + i] = uniform(&seed) + (i == j ? n : 0.0);
 }
 
-static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_t seed)
+/* Rows of eight begin further and further to the right, at most at the last column that is
+ * eliminated. */
+static void make_stairs(int n, int width, int *stair)
 {
+    for (int g = 0; g < (n + 7) / 8; g++) {
+        int first = 8 * g - 40 > 0 ? (8 * g - 40) / 2 & ~7 : 0;
+        stair[g] = first < width ? first : (width - 1) & ~7;
+    }
+}
+
+static void check_front(const TnDenseKernels *kernels, int n, int width, bool stairs, uint64_t seed)
+{
+    int *stair_of = tn_malloc(sizeof(int) * (size_t)((n + 7) / 8)), /* no more than may be read */
+        *stair = stairs ? stair_of : NULL;
+    make_stairs(n, width, stair_of);
     int ld = (n + 7) & ~7, base = width & ~7, ldu = ld - base;
     double *A = tn_calloc((size_t)(n * n), sizeof(double));
     double *P = tn_aligned_alloc(sizeof(double) * (size_t)(ld * ld));
@@ -35,15 +48,21 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
     memset(z, 0, sizeof(double) * (size_t)(2 * ld));
     memset(U, 0, sizeof(double) * (size_t)(ldu * ld + 8));
     random_matrix(A, n, seed);
+    for (int i = 0; stairs && i < n; i++)
+        for (int j = 0; j < stair[i / 8]; j++) A[i * n + j] = A[j * n + i] = 0.0;
+    for (int j = 0; j < n; j++) /* what no kernel may read */
+        for (int i = tn_dense_end(stair, ld / 8, j); j < width && i < ld; i++) P[j * ld + i] = NAN;
     for (int j = 0; j < n; j++)
         for (int i = j; i < n; i++) {
-            if (j < width)
+            if (j < width && i >= tn_dense_end(stair, ld / 8, j))
+                continue;
+            else if (j < width)
                 P[j * ld + i] = A[i * n + j];
             else
                 U[(j - width) * ldu + i - base] = A[i * n + j];
         }
-    CHECK(kernels->factor(n, width, P, ld));
-    kernels->update(n, width, P, ld, U);
+    CHECK(kernels->factor(n, width, P, ld, stair));
+    kernels->update(n, width, P, ld, stair, U);
     /* What is left is the Schur complement, whose factor is the rest of the whole one's. */
     double *L = tn_calloc((size_t)(n * n), sizeof(double));
     memcpy(L, A, sizeof(double) * (size_t)(n * n));
@@ -52,7 +71,10 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
     for (int j = 0; j < n; j++)
         for (int i = j; i < n; i++) {
             double expected = L[i * n + j], got;
-            if (j < width) {
+            if (j < width && i >= tn_dense_end(stair, ld / 8, j)) {
+                CHECK(isnan(P[j * ld + i])); /* nor written */
+                got = 0.0;
+            } else if (j < width) {
                 got = i == j ? 1.0 / P[j * ld + j] : P[j * ld + i];
             } else {
                 got = U[(j - width) * ldu + i - base];
@@ -65,7 +87,7 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
     double x[2][MOST];
     for (int r = 0; r < 2; r++)
         for (int i = 0; i < n; i++) x[r][i] = z[r * ld + i] = uniform(&seed);
-    kernels->forward(n, width, P, ld, 2, z, ld);
+    kernels->forward(n, width, P, ld, stair, 2, z, ld);
     for (int r = 0; r < 2; r++) {
         for (int i = 0; i < n; i++) {
             double s = x[r][i];
@@ -74,7 +96,7 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
             CHECK_NEAR(z[r * ld + i], x[r][i], 1e-11);
         }
     }
-    kernels->backward(n, width, P, ld, 2, z, ld);
+    kernels->backward(n, width, P, ld, stair, 2, z, ld);
     for (int r = 0; r < 2; r++)
         for (int i = width - 1; i >= 0; i--) {
             double s = x[r][i];
@@ -82,7 +104,7 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, uint64_
             x[r][i] = s / L[i * n + i];
             CHECK_NEAR(z[r * ld + i], x[r][i], 1e-11);
         }
-    tn_free(A), tn_free(P), tn_free(U), tn_free(z), tn_free(L);
+    tn_free(A), tn_free(P), tn_free(U), tn_free(z), tn_free(L), tn_free(stair_of);
 }
 
 static int tables(const TnDenseKernels *all[3])
@@ -103,7 +125,8 @@ TEST(every_instruction_set_eliminates_the_front_like_plain_cholesky)
     int count = tables(all);
     for (int t = 0; t < count; t++)
         for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++)
-            check_front(all[t], sizes[s][0], sizes[s][1], (uint64_t)(s + 1));
+            for (int stairs = 0; stairs < 2; stairs++)
+                check_front(all[t], sizes[s][0], sizes[s][1], stairs, (uint64_t)(s + 1));
 }
 
 /* As above, the front cut into blocks of columns, and these into rows. */
@@ -111,8 +134,11 @@ TEST(a_front_in_parts_has_the_same_bits)
 {
     enum { N = 301, WIDTH = 195, LD = 304, LDU = LD - WIDTH / 8 * 8 };
     const TnDenseKernels *all[3];
-    int count = tables(all);
-    for (int t = 0; t < count; t++) {
+    int count = tables(all), stair_of[LD / 8];
+    make_stairs(N, WIDTH, stair_of);
+    for (int t = 0; t < 2 * count; t++) {
+        const TnDenseKernels *kernels = all[t / 2];
+        const int *stair = t & 1 ? stair_of : NULL;
         double *A = tn_malloc(sizeof(double) * N * N), *P[2], *U[2];
         random_matrix(A, N, 3);
         for (int k = 0; k < 2; k++) {
@@ -121,18 +147,21 @@ TEST(a_front_in_parts_has_the_same_bits)
             memset(P[k], 0, sizeof(double) * LD * WIDTH);
             memset(U[k], 0, sizeof(double) * LDU * (N - WIDTH));
             for (int j = 0; j < WIDTH; j++)
-                for (int i = j; i < N; i++) P[k][j * LD + i] = A[i * N + j];
+                for (int i = j; i < N; i++)
+                    P[k][j * LD + i] = stair && j < stair[i / 8] ? 0.0 : A[i * N + j];
         }
-        CHECK(all[t]->factor(N, WIDTH, P[0], LD));
-        all[t]->update(N, WIDTH, P[0], LD, U[0]);
+        CHECK(kernels->factor(N, WIDTH, P[0], LD, stair));
+        kernels->update(N, WIDTH, P[0], LD, stair, U[0]);
         for (int begin = 0; begin < WIDTH; begin += TN_DENSE_BLOCK) {
             int end = begin + TN_DENSE_BLOCK < WIDTH ? begin + TN_DENSE_BLOCK : WIDTH;
-            CHECK(all[t]->factor_diagonal(begin, end, P[1], LD));
+            CHECK(kernels->factor_diagonal(begin, end, P[1], LD, stair));
             for (int row = (end + 7) & ~7, step = 8; row < LD; row += step, step += 16)
-                all[t]->factor_rows(begin, end, row, row + step < LD ? row + step : LD, P[1], LD);
+                kernels->factor_rows(begin, end, row, row + step < LD ? row + step : LD, P[1], LD,
+                                     stair);
         }
         for (int c = WIDTH, step = 8; c < N; c += step, step += 8)
-            all[t]->update_columns(N, WIDTH, P[1], LD, U[1], c, c + step < N ? c + step : N);
+            kernels->update_columns(N, WIDTH, P[1], LD, stair, U[1], c,
+                                    c + step < N ? c + step : N);
         for (int j = 0; j < WIDTH; j++)
             CHECK(memcmp(P[0] + j * LD + j, P[1] + j * LD + j, sizeof(double) * (size_t)(N - j)) ==
                   0);
@@ -168,11 +197,11 @@ TEST(inverse_and_product_undo_the_matrix_and_no_number_beyond_a_vector_is_touche
                 for (int j = 0; j < n; j++) b[i + 1] += A[i * n + j] * x[j];
             }
             b[0] = b[n + 1] = 7.0;
-            CHECK(all[t]->factor(n, n, P, ld));
+            CHECK(all[t]->factor(n, n, P, ld, NULL));
             double z[MOST];
             memcpy(z, b, sizeof z);
-            all[t]->forward(n, n, P, ld, 1, z + 1, 0);
-            all[t]->backward(n, n, P, ld, 1, z + 1, 0);
+            all[t]->forward(n, n, P, ld, NULL, 1, z + 1, 0);
+            all[t]->backward(n, n, P, ld, NULL, 1, z + 1, 0);
             all[t]->invert(n, P, ld, M, ld);
             all[t]->multiply(n, M, ld, b + 1, y + 1);
             /* x is near one, and eigenvalues are within a factor of three: roundings only */
@@ -185,6 +214,61 @@ TEST(inverse_and_product_undo_the_matrix_and_no_number_beyond_a_vector_is_touche
         }
 }
 
+/* Every pattern of eight rows. */
+TEST(columns_are_put_together_where_their_maps_say)
+{
+    enum { EIGHTS = 256, ROWS = 8 * EIGHTS, COLUMNS = 56, LDF = ROWS / 2 + 8 };
+    const TnDenseKernels *all[3];
+    int count = tables(all), used = 0;
+    static TnDenseMap map[EIGHTS];
+    static int stair_of[EIGHTS];
+    static double from[COLUMNS * LDF + 8];
+    double *taken = tn_aligned_alloc(sizeof(double) * ROWS * COLUMNS),
+           *added = tn_aligned_alloc(sizeof(double) * ROWS * COLUMNS),
+           *vector = tn_aligned_alloc(sizeof(double) * ROWS);
+    for (int g = 0; g < EIGHTS; g++) {
+        unsigned mask = (unsigned)(g * 37 + 5) & 255; /* each once */
+        map[g] = (TnDenseMap){used, mask};
+        used += __builtin_popcount(mask);
+        stair_of[g] = g < 100 ? 0 : 8 * (g / 50);
+    }
+    for (int i = 0; i < COLUMNS * LDF + 8; i++) from[i] = i % LDF < used ? i + 1.0 : NAN;
+    for (int t = 0; t < 4 * count; t++) {
+        const TnDenseKernels *kernels = all[t / 4];
+        const int *stair = t & 1 ? stair_of : NULL;
+        int begin = t & 2 ? 11 : 0, bad = 0;
+        for (int i = 0; i < ROWS * COLUMNS; i++) taken[i] = added[i] = -1.0;
+        kernels->take(begin, COLUMNS, EIGHTS, stair, map, from, LDF, taken, ROWS);
+        kernels->add(begin, COLUMNS, EIGHTS, map, from, LDF, added, ROWS);
+        for (int k = 0, column = 0; k < COLUMNS; k++) {
+            bool has = map[k / 8].mask >> k % 8 & 1;
+            for (int i = 0, row = 0; i < ROWS; i++) {
+                bool there = map[i / 8].mask >> i % 8 & 1,
+                     counts = has && there && i >= k && k >= begin;
+                double number = from[column * LDF + row];
+                bool written = k >= begin && i >= (k & ~7) && i < tn_dense_end(stair, EIGHTS, k);
+                bad += tn_dense_place(map, i) != (there ? row : -1);
+                bad += taken[k * ROWS + i] != (!written ? -1.0 : counts ? number : 0.0);
+                bad += added[k * ROWS + i] != (counts ? number - 1.0 : -1.0);
+                row += there;
+            }
+            column += has;
+        }
+        CHECK(bad == 0);
+        kernels->take(begin, COLUMNS, EIGHTS, NULL, NULL, NULL, 0, taken, ROWS);
+        for (int k = begin; k < COLUMNS; k++)
+            for (int i = k & ~7; i < ROWS; i++) bad += taken[k * ROWS + i] != 0.0;
+        for (int i = 0; i < ROWS; i++) vector[i] = 2.0;
+        kernels->add_vector(EIGHTS, map, from, vector);
+        for (int i = 0; i < ROWS; i++) {
+            int place = tn_dense_place(map, i);
+            bad += vector[i] != (place < 0 ? 2.0 : 2.0 + from[place]);
+        }
+        CHECK(bad == 0);
+    }
+    tn_free(taken), tn_free(added), tn_free(vector);
+}
+
 TEST(a_front_with_a_negative_pivot_or_a_nan_is_refused)
 {
     const TnDenseKernels *all[3];
@@ -193,6 +277,6 @@ TEST(a_front_with_a_negative_pivot_or_a_nan_is_refused)
         for (int bad = 0; bad < 21; bad += 5) {
             _Alignas(64) double P[24 * 24] = {0};
             for (int i = 0; i < 21; i++) P[25 * i] = i == bad ? (bad & 1 ? -1.0 : NAN) : 1.0;
-            CHECK(!all[t]->factor(21, 21, P, 24));
+            CHECK(!all[t]->factor(21, 21, P, 24, NULL));
         }
 }

@@ -176,7 +176,7 @@ TEST(forces_on_the_last_nodes_alone_need_only_their_front)
     tn_cholesky_solve(s.dense, n, b);
     for (int k = 0; k < 3 * LAST; k++)
         CHECK_NEAR(y[n - 3 * LAST + k], b[3 * last[k / 3] + k % 3], CLOSE);
-    tn_sparse_backward(s.plan, s.factor, 1, y, x, s.solve_work);
+    tn_sparse_backward(s.plan, s.factor, 1, y, x, s.solve_work, NULL);
     CHECK_NEAR(difference(x, b, n), 0.0, CLOSE);
     free(b), free(f);
     drop(&s);

@@ -32,9 +32,8 @@ typedef struct Assembly {
     const TnSoftStep *steps;
     TnMeshSystem *meshes;
     bool at_start; /* the forces at the start of the step; else those at its end, and K */
-    bool first;    /* of the two */
     bool alone;    /* neither: forces at the start and nothing else, of bodies that roll */
-    int chunk_start;
+    const TnSoftChunk *chunks; /* what threads share */
 } Assembly;
 
 void tn_piece_add_mass(const TnPieceElements *p, bool consistent, double scale,
@@ -84,11 +83,11 @@ static void add_balance(const Assembly *as, TnPieceElements *p, int a)
     v3_add_scaled(p->f[a], turn, -p->mass[a]);
 }
 
-/* Masses to A; b of masses and forces that are given to p->f. */
-static void add_inertia(const Assembly *as, int index)
+/* Masses to A; b of masses and forces that are given to p->f. Of nodes first..last - 1. */
+static void add_inertia(const Assembly *as, const TnSoftChunk *chunk)
 {
     const TnSoftInput *input = as->input;
-    TnPieceElements *p = &input->elements->pieces[index];
+    TnPieceElements *p = &input->elements->pieces[chunk->piece];
     const TnSoftPiece *piece = p->piece;
     const TnSoft *soft = &input->in->model->softs[piece->soft];
     const TnSoftSystem *s = &as->softs[piece->soft];
@@ -96,10 +95,10 @@ static void add_inertia(const Assembly *as, int index)
     const double *v = input->in->qvel + soft->dof_start, *g = input->in->model->option.gravity;
     TnMeshSystem *system = system_of(as, piece);
     double scale = w->inertia + w->drag;
-    for (int a = 0; a < piece->node_count; a++) {
+    for (int a = chunk->first; a < chunk->last; a++) {
         int n = piece->nodes[a], hold = piece->follow[a];
         const double *start = hold >= 0 ? s->holds[hold].start : v + 3 * n;
-        bool first = input->systems->division->node_piece[piece->soft][n] == index;
+        bool first = input->systems->division->node_piece[piece->soft][n] == chunk->piece;
         for (int k = 0; k < 3; k++) {
             p->y[a][k] = w->inertia * start[k] - w->drag_start * v[3 * n + k];
             if (soft->pinned[n]) p->y[a][k] = 0.0;
@@ -109,9 +108,28 @@ static void add_inertia(const Assembly *as, int index)
         for (int k = 0; k < 3; k++) {
             if (input->forces && first) p->f[a][k] += input->forces[soft->dof_start + 3 * n + k];
         }
+        if (soft->consistent_mass) continue;
+        v3_add_scaled(p->f[a], p->y[a], p->mass[a]);
+        for (int c = 0; c < 9 && piece->block_node[a] >= 0; c += 4)
+            system->blocks[piece->block_node[a]][c] += scale * p->mass[a];
     }
-    tn_piece_add_mass(p, soft->consistent_mass, 1.0, (const double(*)[4])p->y, p->f);
-    for (int k = 0; k < p->mesh->batch_count && soft->consistent_mass; k++)
+}
+
+/* What is no matter of single nodes. */
+static void add_coupled_inertia(const Assembly *as, int index)
+{
+    TnPieceElements *p = &as->input->elements->pieces[index];
+    const TnSoft *soft = &as->input->in->model->softs[p->piece->soft];
+    const TnSoftWeights *w = &as->steps[p->piece->soft].weights;
+    TnMeshSystem *system = system_of(as, p->piece);
+    double scale = w->inertia + w->drag;
+    for (int k = 0; k < p->pair_count && !soft->consistent_mass; k++)
+        if (p->pairs[k][0] == p->pairs[k][1])
+            for (int c = 0; c < 9; c += 4)
+                system->blocks[p->pair_start + k][c] += scale * p->mass[p->pairs[k][0]];
+    if (!soft->consistent_mass) return;
+    tn_piece_add_mass(p, true, 1.0, (const double(*)[4])p->y, p->f);
+    for (int k = 0; k < p->mesh->batch_count; k++)
         for (int i = 0; i < TN_FEM_PAIRS * TN_FEM_LANES; i++) {
             static const bool same[TN_FEM_PAIRS] = {1, 0, 1, 0, 0, 1, 0, 0, 0, 1};
             int pair = i / TN_FEM_LANES, l = i % TN_FEM_LANES;
@@ -119,14 +137,6 @@ static void add_inertia(const Assembly *as, int index)
             for (int c = 0; c < 9; c += 4)
                 system->blocks[p->targets[k][pair][l]][c] += same[pair] ? 2.0 * m : m;
         }
-    if (soft->consistent_mass) return;
-    for (int k = 0; k < p->pair_count; k++)
-        if (p->pairs[k][0] == p->pairs[k][1])
-            for (int c = 0; c < 9; c += 4)
-                system->blocks[p->pair_start + k][c] += scale * p->mass[p->pairs[k][0]];
-    for (int a = 0; a < piece->node_count; a++)
-        for (int c = 0; c < 9 && piece->block_node[a] >= 0; c += 4)
-            system->blocks[piece->block_node[a]][c] += scale * p->mass[a];
 }
 
 static TnFemStep step_of(const Assembly *as, int index)
@@ -166,14 +176,30 @@ static bool counts(const Assembly *as, const TnPieceElements *p)
     return !as->at_start || as->steps[p->piece->soft].weights.share < 1.0;
 }
 
+static void inertia_nodes(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++)
+        if (!left_out(as, &as->input->elements->pieces[as->chunks[i].piece]))
+            add_inertia(as, &as->chunks[i]);
+}
+
+static void inertia_pieces(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++)
+        if (!left_out(as, &as->input->elements->pieces[i])) add_coupled_inertia(as, i);
+}
+
 /* Where the nodes are, and y: K y is what the linear law has at v̂ = 0, and damping of the start's
  * velocity. */
-static void load_pieces(void *context, int begin, int end)
+static void load_nodes(void *context, int begin, int end)
 {
     const Assembly *as = context;
     const TnDynamicsInput *in = as->input->in;
     for (int i = begin; i < end; i++) {
-        TnPieceElements *p = &as->input->elements->pieces[i];
+        const TnSoftChunk *chunk = &as->chunks[i];
+        TnPieceElements *p = &as->input->elements->pieces[chunk->piece];
         const TnSoftPiece *piece = p->piece;
         const TnSoft *soft = &in->model->softs[piece->soft];
         const TnSoftSystem *s = &as->softs[piece->soft];
@@ -181,14 +207,11 @@ static void load_pieces(void *context, int begin, int end)
         const TnSoftWeights *w = &step->weights;
         const double *v = in->qvel + soft->dof_start;
         const double *x = as->at_start || as->alone ? in->qpos + soft->qpos_start : s->end;
-        if (left_out(as, p)) continue;
-        if (as->first) add_inertia(as, i);
         if (!counts(as, p)) continue;
-        if (as->alone) memset(p->f, 0, sizeof *p->f * (size_t)piece->node_count);
-        memset(p->growth, 0, sizeof(double) * 4 * (size_t)(tn_fem_scratch_count(p->mesh) / 3));
-        for (int a = 0; a < piece->node_count; a++) {
+        for (int a = chunk->first; a < chunk->last; a++) {
             int n = piece->nodes[a];
             double turned[3], whole[3], way[3];
+            if (as->alone) v3_zero(p->f[a]);
             m3_mul_v(turned, step->turn, v + 3 * n);
             tn_soft_whole_velocity(step, in->qpos + soft->qpos_start + 3 * n, s->way + 3 * n, in->t,
                                    whole, way);
@@ -206,12 +229,12 @@ static void load_pieces(void *context, int begin, int end)
     }
 }
 
-static void turn_chunks(void *context, int begin, int end)
+static void turn_batches(void *context, int begin, int end)
 {
     const Assembly *as = context;
     const TnSoftElements *all = as->input->elements;
     for (int i = begin; i < end; i++) {
-        const TnSoftChunk *chunk = &all->chunks[i];
+        const TnSoftChunk *chunk = &as->chunks[i];
         const TnPieceElements *p = &all->pieces[chunk->piece];
         TnFemStep step = step_of(as, chunk->piece);
         if (counts(as, p) && p->mesh->material.law == TN_FEM_COROTATIONAL)
@@ -219,36 +242,36 @@ static void turn_chunks(void *context, int begin, int end)
     }
 }
 
-/* Means over the patches, in the order of the elements. */
+/* Means over the patches, in the order of their elements. */
 static void mean_patches(void *context, int begin, int end)
 {
     const Assembly *as = context;
     for (int i = begin; i < end; i++) {
-        const TnPieceElements *p = &as->input->elements->pieces[i];
+        const TnSoftChunk *chunk = &as->chunks[i];
+        const TnPieceElements *p = &as->input->elements->pieces[chunk->piece];
         const TnFemMesh *mesh = p->mesh;
-        if (!counts(as, p) || !mesh->patch_count) continue;
-        for (int k = 0; k < mesh->patch_count; k++) p->patch_dilatation[k] = p->patch_rate[k] = 0.0;
-        for (int k = 0; k < mesh->batch_count; k++) {
-            const TnFemBatch *batch = &mesh->batches[k];
-            for (int l = 0; l < batch->count; l++) {
-                p->patch_dilatation[batch->patch[l]] +=
-                    batch->volume[l] * p->turns[k].dilatation[l];
-                p->patch_rate[batch->patch[l]] += batch->volume[l] * p->turns[k].rate[l];
+        if (!counts(as, p)) continue;
+        int first = mesh->patch_start[chunk->first], last = mesh->patch_start[chunk->last];
+        memset(p->growth + first, 0, sizeof *p->growth * (size_t)(last - first));
+        for (int k = chunk->first; k < chunk->last; k++) {
+            double dilatation = 0.0, rate = 0.0;
+            for (int t = p->patch_first[k]; t < p->patch_first[k + 1]; t++) {
+                int b = p->patch_tets[t] / TN_FEM_LANES, l = p->patch_tets[t] % TN_FEM_LANES;
+                dilatation += mesh->batches[b].volume[l] * p->turns[b].dilatation[l];
+                rate += mesh->batches[b].volume[l] * p->turns[b].rate[l];
             }
-        }
-        for (int k = 0; k < mesh->patch_count; k++) {
-            p->patch_dilatation[k] /= mesh->patch_volume[k];
-            p->patch_rate[k] *= mesh->material.lambda / mesh->patch_volume[k];
+            p->patch_dilatation[k] = dilatation / mesh->patch_volume[k];
+            p->patch_rate[k] = rate * mesh->material.lambda / mesh->patch_volume[k];
         }
     }
 }
 
-static void add_chunks(void *context, int begin, int end)
+static void add_batches(void *context, int begin, int end)
 {
     const Assembly *as = context;
     const TnSoftElements *all = as->input->elements;
     for (int i = begin; i < end; i++) {
-        const TnSoftChunk *chunk = &all->chunks[as->chunk_start + i];
+        const TnSoftChunk *chunk = &as->chunks[i];
         const TnPieceElements *p = &all->pieces[chunk->piece];
         TnFemStep step = step_of(as, chunk->piece);
         if (!counts(as, p)) continue;
@@ -278,37 +301,54 @@ static void bend_pieces(void *context, int begin, int end)
     }
 }
 
-/* Patches to A, and p->f to b. */
-static void finish_pieces(void *context, int begin, int end)
+static void add_patches(void *context, int begin, int end)
 {
     const Assembly *as = context;
     for (int i = begin; i < end; i++) {
-        const TnPieceElements *p = &as->input->elements->pieces[i];
+        const TnSoftChunk *chunk = &as->chunks[i];
+        const TnPieceElements *p = &as->input->elements->pieces[chunk->piece];
         if (left_out(as, p)) continue;
-        TnFemStep step = step_of(as, i);
+        TnFemStep step = step_of(as, chunk->piece);
+        step.patch_targets += p->patch_pair[chunk->first];
+        as->input->elements->kernels->add_patches(&step, chunk->first, chunk->last);
+    }
+}
+
+/* p->f to b. */
+static void finish_nodes(void *context, int begin, int end)
+{
+    const Assembly *as = context;
+    for (int i = begin; i < end; i++) {
+        const TnSoftChunk *chunk = &as->chunks[i];
+        const TnPieceElements *p = &as->input->elements->pieces[chunk->piece];
+        if (left_out(as, p)) continue;
         double *b = system_of(as, p->piece)->b;
-        as->input->elements->kernels->add_patches(&step);
-        for (int a = 0; a < p->piece->node_count; a++) {
+        for (int a = chunk->first; a < chunk->last; a++) {
             double *to = b + 3 * p->piece->block_node[a];
             if (p->piece->block_node[a] >= 0) v3_add(to, to, p->f[a]);
         }
     }
 }
 
+/* All chunks at once, or colour by colour. */
+static void run(Assembly *as, const TnSoftChunks *chunks, bool by_colour, TnRangeFn fn)
+{
+    for (int first = 0, last; first < chunks->count; first = last) {
+        for (last = by_colour ? first : chunks->count; last < chunks->count; last++)
+            if (chunks->list[last].colour != chunks->list[first].colour) break;
+        as->chunks = chunks->list + first;
+        tn_pool_run(as->input->pool, last - first, 1, fn, as);
+    }
+}
+
 static void add_elements(Assembly *as)
 {
     const TnSoftElements *all = as->input->elements;
-    TnPool *pool = as->input->pool;
-    tn_pool_run(pool, all->piece_count, 1, load_pieces, as);
-    tn_pool_run(pool, all->chunk_count, 1, turn_chunks, as);
-    tn_pool_run(pool, all->piece_count, 1, mean_patches, as);
-    for (int first = 0, last; first < all->chunk_count; first = last) {
-        for (last = first; last < all->chunk_count; last++)
-            if (all->chunks[last].colour != all->chunks[first].colour) break;
-        as->chunk_start = first;
-        tn_pool_run(pool, last - first, 1, add_chunks, as);
-    }
-    if (all->has_bending) tn_pool_run(pool, all->piece_count, 1, bend_pieces, as);
+    run(as, &all->nodes, false, load_nodes);
+    run(as, &all->batches, false, turn_batches);
+    run(as, &all->patches, false, mean_patches);
+    run(as, &all->batches, true, add_batches);
+    if (all->has_bending) tn_pool_run(as->input->pool, all->piece_count, 1, bend_pieces, as);
 }
 
 /* A push of which nothing was known, or anything that holds it, tells more of the torque than the
@@ -431,14 +471,16 @@ bool tn_soft_assemble(const TnSoftInput *input)
     for (int s = 0; s < model->soft_count; s++)
         if (steps[s].flies) balance_flight(&as, s, &steps[s]);
     as.alone = false;
-    as.first = true;
+    run(&as, &input->elements->nodes, false, inertia_nodes);
+    tn_pool_run(input->pool, d->piece_count, 1, inertia_pieces, &as);
     as.at_start = at_start;
     if (at_start) {
         add_elements(&as);
-        as.at_start = as.first = false;
+        as.at_start = false;
     }
     add_elements(&as);
-    tn_pool_run(input->pool, d->piece_count, 1, finish_pieces, &as);
+    run(&as, &input->elements->patches, true, add_patches);
+    run(&as, &input->elements->nodes, false, finish_nodes);
     for (int m = 0; m < d->mesh_count; m++)
         if (!mesh_left_out(input, m)) tn_mesh_add_carried(input, m, &meshes[m]);
     return true;

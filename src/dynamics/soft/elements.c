@@ -146,7 +146,8 @@ static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlo
     }
     p->targets = tn_malloc((size_t)mesh->batch_count * sizeof *p->targets);
     p->patch_targets = tn_malloc((pairs + 1) * sizeof(int));
-    if (!p->targets || !p->patch_targets) return TN_ERROR_MEMORY;
+    p->patch_pair = tn_malloc(((size_t)mesh->patch_count + 1) * sizeof(int));
+    if (!p->targets || !p->patch_targets || !p->patch_pair) return TN_ERROR_MEMORY;
     for (int k = 0; k < mesh->batch_count; k++)
         for (int l = 0; l < LANES; l++) {
             const TnFemBatch *batch = &mesh->batches[k];
@@ -162,6 +163,7 @@ static TnStatus make_targets(TnPieceElements *p, const TnMeshBlock *block, TnBlo
     for (int k = 0; k < mesh->patch_count; k++) {
         const int *node = mesh->patch_node + mesh->patch_start[k];
         int n = mesh->patch_start[k + 1] - mesh->patch_start[k];
+        p->patch_pair[k] = (int)at;
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++) {
                 int to = target(p, block, edges, node[i], node[j]);
@@ -266,14 +268,30 @@ static bool take_scratch(TnPieceElements *p)
     p->turns = tn_aligned_alloc(sizeof *p->turns * batches);
     p->places = tn_aligned_alloc(sizeof *p->places * batches);
     p->patches = tn_malloc(3 * sizeof(double) * patch_nodes);
+    p->parts = tn_malloc(sizeof(double) * (batches / TN_SOFT_CHUNK + 1));
     if (!p->mass || !p->x || !p->growth || !p->patch_dilatation || !p->turns || !p->places ||
-        !p->patches)
+        !p->patches || !p->parts)
         return false;
     p->y = p->x + nodes;
     p->f = p->y + nodes;
     p->lead = p->f + nodes;
     p->patch_rate = p->patch_dilatation + patches;
     memset(p->x, 0, 4 * sizeof *p->x * nodes); /* the fourth numbers stay so */
+    return true;
+}
+
+/* The elements of each patch, in their order. */
+static bool list_patch_tets(TnPieceElements *p)
+{
+    const TnFemMesh *mesh = p->mesh;
+    int *first = p->patch_first = tn_calloc((size_t)mesh->patch_count + 2, sizeof(int));
+    p->patch_tets = tn_malloc(((size_t)mesh->tet_count + 1) * sizeof(int));
+    if (!first || !p->patch_tets) return false;
+    for (int e = 0; e < mesh->tet_count && mesh->patch_count; e++)
+        first[mesh->batches[e / LANES].patch[e % LANES] + 2]++;
+    for (int k = 0; k < mesh->patch_count; k++) first[k + 2] += first[k + 1];
+    for (int e = 0; e < mesh->tet_count && mesh->patch_count; e++)
+        p->patch_tets[first[mesh->batches[e / LANES].patch[e % LANES] + 1]++] = e;
     return true;
 }
 
@@ -310,7 +328,7 @@ static TnStatus make_piece(const TnModel *model, const TnDivision *division, int
     p->mesh = piece_mesh(soft, piece, err);
     if (!p->mesh) return TN_ERROR_MODEL; /* said already */
     sort_corners(p->mesh);
-    if (!take_scratch(p) || !make_bending(soft, p)) return TN_ERROR_MEMORY;
+    if (!take_scratch(p) || !list_patch_tets(p) || !make_bending(soft, p)) return TN_ERROR_MEMORY;
     bool listed;
     if (p->bending) { /* its pairs are those of the elements and more */
         const TnBending *b = p->bending;
@@ -387,12 +405,6 @@ static void measure(const TnDivision *division, TnSoftElements *all)
     }
 }
 
-double tn_piece_energy(const TnSoftElements *all, const TnPieceElements *p, const double (*x)[4])
-{
-    double sum = all->kernels->energy(p->mesh, x, p->patches);
-    return p->bending ? sum + tn_bending_energy(p->bending, x) : sum;
-}
-
 /* ---- all ---- */
 
 TnSoftElements *tn_soft_elements_create(const TnModel *model, const TnDivision *division,
@@ -440,11 +452,15 @@ void tn_soft_elements_destroy(TnSoftElements *all)
         tn_free(p->bend_targets);
         tn_free(p->targets);
         tn_free(p->patch_targets);
+        tn_free(p->patch_pair);
+        tn_free(p->patch_first);
+        tn_free(p->patch_tets);
         tn_free(p->mass);
         tn_free(p->pairs);
         tn_free(p->x);
         tn_free(p->growth);
         tn_free(p->patch_dilatation);
+        tn_free(p->parts);
         tn_free(p->turns);
         tn_free(p->places);
         tn_free(p->patches);
@@ -456,6 +472,8 @@ void tn_soft_elements_destroy(TnSoftElements *all)
     tn_free(all->pieces);
     tn_free(all->edges);
     tn_free(all->rates);
-    tn_free(all->chunks);
+    tn_free(all->batches.list);
+    tn_free(all->patches.list);
+    tn_free(all->nodes.list);
     tn_free(all);
 }

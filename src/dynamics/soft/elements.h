@@ -11,19 +11,21 @@
 #include "../fem/kernels/fem_kernels.h"
 #include "../systems.h"
 
-enum { TN_SOFT_CHUNK = 32 }; /* batches */
+/* What one thread works on at a time: batches, or as many patches, or nodes. */
+enum { TN_SOFT_CHUNK = 32, TN_SOFT_PATCHES = 48, TN_SOFT_NODES = 128 };
 
 typedef struct TnPieceElements {
     const TnSoftPiece *piece;
     TnFemMesh *mesh; /* nodes are the piece's; corners in ascending order */
     int (*targets)[TN_FEM_PAIRS]
-                  [TN_FEM_LANES]; /* into the block's array, as fem_kernels.h has them */
-    int *patch_targets;
-    TnBending *bending;         /* of a sheet that bends; NULL: none */
-    int *bend_targets;          /* per number of it, likewise */
-    double *mass;               /* kg per node, of the piece's elements */
-    int pair_count, pair_start; /* in the block's array */
-    int (*pairs)[2];            /* nodes of the piece, the higher one first; the rows are its */
+                  [TN_FEM_LANES];    /* into the block's array, as fem_kernels.h has them */
+    int *patch_targets, *patch_pair; /* and where those of each patch begin */
+    int *patch_first, *patch_tets;   /* elements of patch p: patch_tets[patch_first[p] …] */
+    TnBending *bending;              /* of a sheet that bends; NULL: none */
+    int *bend_targets;               /* per number of it, likewise */
+    double *mass;                    /* kg per node, of the piece's elements */
+    int pair_count, pair_start;      /* in the block's array */
+    int (*pairs)[2]; /* nodes of the piece, the higher one first; the rows are its */
     /* scratch */
     double (*x)[4], (*y)[4], (*f)[4], (*lead)[4]; /* per node; one behind the other */
     double (*growth)[4];                          /* per node of each patch */
@@ -31,6 +33,7 @@ typedef struct TnPieceElements {
     TnFemTurn *turns;
     TnFemPlace *places;
     double *patches;
+    double *parts; /* a number per TN_SOFT_CHUNK batches */
 } TnPieceElements;
 
 /* Edges of a mesh block by node, for those of trees. */
@@ -45,10 +48,16 @@ typedef struct TnSoftRate {
     double mean, largest; /* by volume */
 } TnSoftRate;
 
-/* Batches of a piece that one thread adds. Those of one colour have no node in common. */
+/* Batches, patches or nodes of a piece that one thread works on. Those of one colour have no node
+ * in common. */
 typedef struct TnSoftChunk {
     int piece, first, last, colour;
 } TnSoftChunk;
+
+typedef struct TnSoftChunks {
+    int count;
+    TnSoftChunk *list; /* by colour */
+} TnSoftChunks;
 
 struct TnSoftElements {
     int piece_count, mesh_count, soft_count;
@@ -56,8 +65,7 @@ struct TnSoftElements {
     TnPieceElements *pieces; /* as the division's */
     TnBlockEdges *edges;     /* per mesh block */
     TnSoftRate *rates;       /* per soft body */
-    int chunk_count, colour_count;
-    TnSoftChunk *chunks; /* by colour */
+    TnSoftChunks batches, patches, nodes;
     const TnFemKernels *kernels;
 };
 

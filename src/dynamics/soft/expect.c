@@ -146,6 +146,35 @@ bool tn_soft_predict(const TnSoftInput *input, double *end_qvel)
     return true;
 }
 
+/* Chunks of batches, some µs each, that are worth a thread. */
+#define GRAIN 4
+
+typedef struct Fastest {
+    const TnFemKernels *kernels;
+    const TnPieceElements *p;
+} Fastest;
+
+static void fastest_range(void *context, int begin, int end)
+{
+    const Fastest *f = context;
+    const TnFemMesh *mesh = f->p->mesh;
+    for (int k = begin; k < end; k++) {
+        int first = k * TN_SOFT_CHUNK, last = first + TN_SOFT_CHUNK;
+        f->p->parts[k] = f->kernels->fastest(mesh, (const double(*)[4])f->p->y, first,
+                                             last < mesh->batch_count ? last : mesh->batch_count);
+    }
+}
+
+/* Of the velocity p->y. */
+static double fastest(const TnSoftInput *input, const TnPieceElements *p)
+{
+    int count = (p->mesh->batch_count + TN_SOFT_CHUNK - 1) / TN_SOFT_CHUNK;
+    double most = 0.0;
+    tn_pool_run(input->pool, count, GRAIN, fastest_range, &(Fastest){input->elements->kernels, p});
+    for (int k = 0; k < count; k++) most = fmax(most, p->parts[k]);
+    return most;
+}
+
 /* How far the corners of elements move against each other in the step, in lengths of them: the
  * most. */
 static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, const double *v)
@@ -162,7 +191,7 @@ static double pace(const TnSoftInput *input, int index, const TnSoftStep *step, 
             tn_soft_whole_velocity(step, x + 3 * n, v + 3 * n, t, with, turn);
             v3_sub(p->y[a], v + 3 * n, with);
         }
-        most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
+        most = fmax(most, fastest(input, p));
     }
     return t * sqrt(most);
 }
@@ -264,7 +293,7 @@ static double how_far_off(const TnSoftInput *input, int index, const double *vha
             int n = 3 * p->piece->nodes[a];
             v3_sub(p->y[a], vhat + n, s->expected + n);
         }
-        most = fmax(most, input->elements->kernels->fastest(p->mesh, (const double(*)[4])p->y));
+        most = fmax(most, fastest(input, p));
         modulus = p->mesh->material.lambda + 2.0 * p->mesh->material.mu;
     }
     double allowed = sqrt(sqrt(ENERGY_SHARE * pressure_of_motion(input, soft) / modulus));

@@ -40,6 +40,58 @@ static void place(const TnPieceElements *p, const double *x)
     memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
 }
 
+/* ---- energy ---- */
+
+/* Σ V times the elements' dilatations. */
+static double patch_sum(const TnPieceElements *p, int patch)
+{
+    double sum = 0.0;
+    for (int t = p->patch_first[patch]; t < p->patch_first[patch + 1]; t++) {
+        int b = p->patch_tets[t] / LANES, l = p->patch_tets[t] % LANES;
+        sum += p->mesh->batches[b].volume[l] * p->turns[b].dilatation[l];
+    }
+    return sum;
+}
+
+/* Of the chunk of batches that begins with this one. */
+static void energy_part(const TnSoftElements *all, const TnPieceElements *p, const double (*x)[4],
+                        int first)
+{
+    int last =
+        first + TN_SOFT_CHUNK < p->mesh->batch_count ? first + TN_SOFT_CHUNK : p->mesh->batch_count;
+    p->parts[first / TN_SOFT_CHUNK] = all->kernels->energy(p->mesh, x, first, last, p->turns);
+}
+
+/* Of all parts, in their order, whoever found them. */
+static double energy_sum(const TnPieceElements *p, const double (*x)[4])
+{
+    const TnFemMesh *mesh = p->mesh;
+    double sum = 0.0;
+    for (int k = 0; k < mesh->batch_count; k += TN_SOFT_CHUNK) sum += p->parts[k / TN_SOFT_CHUNK];
+    for (int k = 0; k < mesh->patch_count; k++) {
+        double theta = patch_sum(p, k);
+        sum += 0.5 * mesh->material.lambda * theta * theta / mesh->patch_volume[k];
+    }
+    return p->bending ? sum + tn_bending_energy(p->bending, x) : sum;
+}
+
+double tn_piece_energy(const TnSoftElements *all, const TnPieceElements *p, const double (*x)[4])
+{
+    for (int k = 0; k < p->mesh->batch_count; k += TN_SOFT_CHUNK) energy_part(all, p, x, k);
+    return energy_sum(p, x);
+}
+
+static void put_nodes(const TnPieceElements *p, const TnModel *model, const double *qpos)
+{
+    const double *x = qpos + model->softs[p->piece->soft].qpos_start;
+    for (int a = 0; a < p->piece->node_count; a++) v3_copy(p->y[a], x + 3 * p->piece->nodes[a]);
+}
+
+static void clear_nodes(const TnPieceElements *p)
+{
+    memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
+}
+
 double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int soft,
                       const double *qpos)
 {
@@ -47,13 +99,51 @@ double tn_soft_energy(const TnSoftElements *elements, const TnModel *model, int 
     for (int i = 0; i < elements->piece_count; i++) {
         const TnPieceElements *p = &elements->pieces[i];
         if (p->piece->soft != soft) continue;
-        const double *x = qpos + model->softs[soft].qpos_start;
-        for (int a = 0; a < p->piece->node_count; a++) v3_copy(p->y[a], x + 3 * p->piece->nodes[a]);
+        put_nodes(p, model, qpos);
         sum += tn_piece_energy(elements, p, (const double(*)[4])p->y);
-        memset(p->y, 0, sizeof *p->y * (size_t)p->piece->node_count);
+        clear_nodes(p);
     }
     return sum;
 }
+
+typedef struct Energies {
+    const TnSoftElements *all;
+    const TnModel *model;
+    const int32_t *asleep;
+} Energies;
+
+static bool sleeps(const Energies *e, const TnPieceElements *p)
+{
+    return e->asleep[e->model->softs[p->piece->soft].subsystem];
+}
+
+static void energy_range(void *context, int begin, int end)
+{
+    const Energies *e = context;
+    for (int i = begin; i < end; i++) {
+        const TnSoftChunk *chunk = &e->all->batches.list[i];
+        const TnPieceElements *p = &e->all->pieces[chunk->piece];
+        if (!sleeps(e, p)) energy_part(e->all, p, (const double(*)[4])p->y, chunk->first);
+    }
+}
+
+void tn_soft_energies(const TnSoftElements *elements, const TnModel *model, const double *qpos,
+                      const int32_t *asleep, double *out, TnPool *pool)
+{
+    Energies e = {elements, model, asleep};
+    for (int s = 0; s < model->soft_count; s++) out[s] = 0.0;
+    for (int i = 0; i < elements->piece_count; i++)
+        if (!sleeps(&e, &elements->pieces[i])) put_nodes(&elements->pieces[i], model, qpos);
+    tn_pool_run(pool, elements->batches.count, 1, energy_range, &e);
+    for (int i = 0; i < elements->piece_count; i++) {
+        const TnPieceElements *p = &elements->pieces[i];
+        if (sleeps(&e, p)) continue;
+        out[p->piece->soft] += energy_sum(p, (const double(*)[4])p->y);
+        clear_nodes(p);
+    }
+}
+
+/* ---- stress ---- */
 
 /* σ = P Fᵀ / det F of one lane. Where an element is flat or inverted, as if it had a thousandth of
  * its volume. */

@@ -46,7 +46,7 @@ bool tn_block_copy(const TnProblem *whole, int from, TnProblem *part, int to)
 
 /* ---- in threads ---- */
 
-typedef enum Stage { PLAN, FACTOR_A, RESTORE_S, FACTOR_H, TWISTS_A, TWISTS_H } Stage;
+typedef enum Stage { PLAN, FACTOR_A, RESTORE_S, FACTOR_H, TWISTS_A, TWISTS_H, FINISH } Stage;
 
 typedef struct Phase {
     TnProblem *problem;
@@ -65,6 +65,9 @@ static bool do_block(const Phase *phase, int block)
         return !kind->plan || kind->plan(p, block);
     case FACTOR_A:
         return (phase->inside && d->flops > 0.0) || kind->factor_A(p, block, NULL);
+    case FINISH:
+        if (kind->finish && !(phase->inside && d->flops > 0.0)) kind->finish(p, block, NULL);
+        return true;
     case RESTORE_S:
         return !kind->H_replaces_S || (phase->inside && d->flops > 0.0) ||
                kind->factor_A(p, block, NULL);
@@ -116,14 +119,19 @@ bool tn_blocks_choose(TnProblem *p, TnPool *pool)
 /* One thread per block, unless most of the eliminations are in fewer than two thirds as many blocks
  * as there are threads (one block and two threads, too): then all threads on one of these blocks
  * after the other. */
-static bool factor(TnProblem *p, TnPool *pool, Stage stage)
+static bool shares_blocks(const TnProblem *p, const TnPool *pool)
 {
     double all = 0.0, most = 0.0;
     for (int i = 0; i < p->large_count; i++) {
         all += p->large[i].flops;
         if (p->large[i].flops > most) most = p->large[i].flops;
     }
-    bool inside = 1.5 * all < tn_pool_threads(pool) * most;
+    return 1.5 * all < tn_pool_threads(pool) * most;
+}
+
+static bool factor(TnProblem *p, TnPool *pool, Stage stage)
+{
+    bool inside = shares_blocks(p, pool);
     for (int i = 0; inside && i < p->large_count; i++)
         if (p->large[i].flops > 0.0 && !p->large[i].kind->factor_A(p, i, pool)) return false;
     return run_phase(p, pool, stage, inside);
@@ -150,8 +158,10 @@ void tn_blocks_update(TnProblem *p, int chunk, int chunks, double alpha)
     for (int i = begin; i < end; i++) p->large[i].kind->update(p, i, alpha);
 }
 
-void tn_blocks_finish(TnProblem *p, int begin, int end)
+void tn_blocks_finish(TnProblem *p, TnPool *pool)
 {
-    for (int i = begin; i < end; i++)
-        if (p->large[i].kind->finish) p->large[i].kind->finish(p, i);
+    bool inside = shares_blocks(p, pool);
+    for (int i = 0; inside && i < p->large_count; i++)
+        if (p->large[i].flops > 0.0) p->large[i].kind->finish(p, i, pool);
+    run_phase(p, pool, FINISH, inside);
 }

@@ -69,7 +69,8 @@ struct TnBlockKind {
     /* v ← H⁻¹(b + g + 2F), g ← g + α(b + F - A v), F = Jᵀλ, where constraints reach; and the ports'
      * twists. */
     void (*update)(TnProblem *problem, int block, double alpha);
-    void (*finish)(TnProblem *problem, int block); /* all of v, at the end; NULL: it is there */
+    /* All of v, at the end; NULL: it is there. The pool's threads may share one block's work. */
+    void (*finish)(TnProblem *problem, int block, TnPool *pool);
     /* Where g is needed to know the iterate, besides t; NULL: its first d->solved numbers */
     const TnSpan *(*state)(const TnLargeBlock *d, int *count);
     /* Whether Anderson acceleration pays by default; NULL: no. */
@@ -127,7 +128,7 @@ bool tn_blocks_factor_A(TnProblem *problem, TnPool *pool);
 bool tn_blocks_factor_H(TnProblem *problem, TnPool *pool);
 bool tn_blocks_restore_S(TnProblem *problem, TnPool *pool); /* where factor_H replaced it */
 void tn_blocks_update(TnProblem *problem, int chunk, int chunks, double alpha);
-void tn_blocks_finish(TnProblem *problem, int begin, int end);
+void tn_blocks_finish(TnProblem *problem, TnPool *pool);
 /* to[place[k]] += value[k·stride] */
 static inline void tn_scatter(const int *place, const double *value, int count, int stride,
                               double *to)

@@ -286,8 +286,9 @@ static void solve_H(TnProblem *p, int index, double *force)
 /* Of all nodes: v = v_free + A⁻¹ f with f = S x on the kept ones. That holds A v = b + f on every
  * node, while the eliminated ones put beside what the iterations left in the others would not quite
  * fit them. */
-static void finish(TnProblem *p, int index)
+static void finish(TnProblem *p, int index, TnPool *pool)
 {
+    (void)pool;
     const TnLargeBlock *d = &p->large[index];
     const TnChainBlock *c = tn_chain_block(d);
     const double *change = c->x;

@@ -232,14 +232,14 @@ static void solve_H(TnProblem *p, int index, double *force)
     tn_ports_spread(p, d, d->v, p->twist);
 }
 
-static void finish(TnProblem *p, int index)
+static void finish(TnProblem *p, int index, TnPool *pool)
 {
     TnLargeBlock *d = &p->large[index];
     const TnMeshBlock *m = tn_mesh_block(d);
     double *y = m->work, *rest = y + ((d->dim + 7) & ~7);
     memcpy(y, m->y, sizeof(double) * (size_t)(d->dim - m->size));
     memcpy(y + d->dim - m->size, m->v, sizeof(double) * (size_t)m->size);
-    tn_sparse_backward(m->plan, m->factor, 1, y, d->v, rest);
+    tn_sparse_backward(m->plan, m->factor, 1, y, d->v, rest, pool);
 }
 
 static void implied(const TnProblem *p, int index, double *v)
@@ -258,7 +258,7 @@ static void complete(TnProblem *p, int index, const double *v)
 {
     const TnMeshBlock *m = tn_mesh_block(&p->large[index]);
     gather_kept(m, v, m->v);
-    finish(p, index);
+    finish(p, index, NULL);
 }
 
 /* A few modes in which a body moves as a whole are slow. */

@@ -2,8 +2,9 @@
  * others, and memory for both.
  *
  * A plan is a function of the graph and the kept nodes alone, and contacts often stay where they
- * are: each mesh remembers its last plan and the nodes it was made for. Whether it is remembered or
- * made again makes no difference to any result. */
+ * are: each mesh remembers its last plan and the nodes it was made for, and the plan without kept
+ * nodes from which it was made. Whether these are remembered or made again makes no difference to
+ * any result. */
 #include <string.h>
 
 #include "../../base/base.h"
@@ -12,10 +13,12 @@
 #include "sparse_rows.h"
 
 struct TnMeshMemory {
-    TnArena arena; /* the plan and `kept` */
+    TnArena arena, base_arena; /* the plan and `kept`; the base */
     const TnSparsePattern *pattern;
     int kept_count, *kept;
     TnSparse *plan; /* NULL: none */
+    int root;
+    TnSparse *base; /* NULL: none */
 };
 
 TnMeshMemory *tn_mesh_memory_create(void)
@@ -23,18 +26,53 @@ TnMeshMemory *tn_mesh_memory_create(void)
     TnMeshMemory *memory = tn_malloc(sizeof *memory);
     if (!memory) return NULL;
     *memory = (TnMeshMemory){0};
-    if (tn_arena_init(&memory->arena, "mesh plan", 0)) return memory;
+    if (tn_arena_init(&memory->arena, "mesh plan", 0)) {
+        if (tn_arena_init(&memory->base_arena, "mesh base plan", 0)) return memory;
+        tn_arena_free(&memory->arena);
+    }
     tn_free(memory);
     return NULL;
 }
 
 void tn_mesh_memory_destroy(TnMeshMemory *memory)
 {
-    if (memory) tn_arena_free(&memory->arena);
+    if (memory) {
+        tn_arena_free(&memory->arena);
+        tn_arena_free(&memory->base_arena);
+    }
     tn_free(memory);
 }
 
-bool tn_mesh_memory_lacked(const TnMeshMemory *memory) { return memory->arena.lacked; }
+bool tn_mesh_memory_lacked(const TnMeshMemory *memory)
+{
+    return memory->arena.lacked || memory->base_arena.lacked;
+}
+
+enum { PLANS = 3 };
+
+/* Empties the arena. Where there is no memory, whoever needs it will notice. */
+static void make_room(TnArena *arena, size_t bytes)
+{
+    if (arena->capacity < bytes) tn_arena_alloc(arena, bytes);
+    tn_arena_reset(arena);
+}
+
+/* The plan without kept nodes that has its root near these. */
+static bool remember_base(TnMeshMemory *m, const TnMeshBlock *mesh)
+{
+    int root = tn_sparse_root(mesh->pattern, mesh->kept_count, mesh->kept, &m->arena);
+    if (m->base && m->pattern == mesh->pattern && m->root == root) return true;
+    tn_arena_reset(&m->base_arena);
+    m->root = root;
+    m->base = tn_sparse_base(mesh->pattern, root, &m->base_arena);
+    if (m->base && m->base_arena.overflow) { /* the next one, some time later, shall have room */
+        tn_arena_reset(&m->base_arena);
+        m->base = tn_sparse_base(mesh->pattern, root, &m->base_arena);
+    }
+    /* at worst, plans are made from two more orders, too */
+    if (m->base) make_room(&m->arena, PLANS * m->base_arena.high_water);
+    return m->base;
+}
 
 /* The plan for the mesh's kept nodes. False: no memory, and nothing is remembered. */
 static bool remember(TnMeshMemory *m, const TnMeshBlock *mesh)
@@ -45,12 +83,13 @@ static bool remember(TnMeshMemory *m, const TnMeshBlock *mesh)
         return true;
     tn_arena_reset(&m->arena);
     m->plan = NULL;
+    if (!remember_base(m, mesh)) return false;
     m->pattern = mesh->pattern;
     m->kept_count = mesh->kept_count;
     m->kept = tn_arena_alloc(&m->arena, bytes);
     if (!m->kept) return false;
     memcpy(m->kept, mesh->kept, bytes);
-    m->plan = tn_sparse_plan_last(m->pattern, m->kept_count, m->kept, &m->arena);
+    m->plan = tn_sparse_plan_last(m->pattern, m->base, m->kept_count, m->kept, &m->arena);
     return m->plan;
 }
 

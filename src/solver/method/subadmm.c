@@ -189,11 +189,6 @@ static int worth_threads(const TnProblem *p, const TnPool *pool, int *chunks)
     return threads;
 }
 
-static void finish_range(void *context, int begin, int end)
-{
-    tn_blocks_finish(context, begin, end);
-}
-
 TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 {
     TnSolveResult result = tn_subadmm_watched(p, def, (TnWatch){0}, pool);
@@ -201,10 +196,7 @@ TnSolveResult tn_subadmm_solve(TnProblem *p, const TnSolverDef *def, TnPool *poo
     return result;
 }
 
-void tn_subadmm_finish(TnProblem *p, TnPool *pool)
-{
-    tn_pool_run(pool, p->large_count, 1, finish_range, p);
-}
+void tn_subadmm_finish(TnProblem *p, TnPool *pool) { tn_blocks_finish(p, pool); }
 
 TnSolveResult tn_subadmm_watched(TnProblem *p, const TnSolverDef *def, TnWatch watch, TnPool *pool)
 {

@@ -36,7 +36,9 @@ typedef struct TnFemStep {
     /* with mean dilatation, per patch: that of its elements, and λ times its rate with y */
     double *patch_dilatation, *patch_rate;
     double (*patch_growth)[4]; /* per node of each patch: Σ V R g, added to by `add` */
-    const int *patch_targets;  /* n (n + 1) / 2 per patch of n nodes: pairs (0,0) (1,0) (1,1) ... */
+    /* n (n + 1) / 2 per patch of n nodes: pairs (0,0) (1,0) (1,1) ...; of the first that is added
+     */
+    const int *patch_targets;
 } TnFemStep;
 
 typedef struct TnFemKernels {
@@ -45,12 +47,15 @@ typedef struct TnFemKernels {
     void (*turn)(const TnFemStep *step, int first, int last);
     void (*add)(const TnFemStep *step, int first, int last);
     void (*add_neo_hookean)(const TnFemStep *step, int first, int last); /* needs no `turn` */
-    /* The patches' stiffness, once `add` has run for all batches. */
-    void (*add_patches)(const TnFemStep *step);
-    /* Largest square of the gradient (Frobenius) of a velocity over the elements at rest [1/s²]. */
-    double (*fastest)(const TnFemMesh *mesh, const double (*v)[4]);
-    /* Elastic energy at x [J]; patches: a number of scratch for each. */
-    double (*energy)(const TnFemMesh *mesh, const double (*x)[4], double *patches);
+    /* Stiffness of patches first..last - 1, once `add` has run for all their elements. */
+    void (*add_patches)(const TnFemStep *step, int first, int last);
+    /* Largest square of the gradient (Frobenius) of a velocity over the elements at rest [1/s²], of
+     * batches first..last - 1. */
+    double (*fastest)(const TnFemMesh *mesh, const double (*v)[4], int first, int last);
+    /* Elastic energy of batches first..last - 1 at x [J], without the volumetric part of patches,
+     * for which it writes the elements' dilatation. */
+    double (*energy)(const TnFemMesh *mesh, const double (*x)[4], int first, int last,
+                     TnFemTurn *turns);
     void (*add_membrane)(const TnFemStep *step, int first, int last); /* needs no `turn` */
 } TnFemKernels;
 

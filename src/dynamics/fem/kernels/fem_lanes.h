@@ -265,11 +265,11 @@ static void add(const TnFemStep *step, int first, int last)
 }
 
 /* λ / V_P q qᵀ: eight of the nine products at once. */
-static void add_patches(const TnFemStep *step)
+static void add_patches(const TnFemStep *step, int first_patch, int last_patch)
 {
     const TnFemMesh *mesh = step->mesh;
     const int *to = step->patch_targets;
-    for (int p = 0; p < mesh->patch_count; p++) {
+    for (int p = first_patch; p < last_patch; p++) {
         int first = mesh->patch_start[p], n = mesh->patch_start[p + 1] - first;
         double c = step->stiffness * mesh->material.lambda / mesh->patch_volume[p];
         const double(*q)[4] = (const double(*)[4])step->patch_growth + first;
@@ -287,11 +287,11 @@ static void add_patches(const TnFemStep *step)
     }
 }
 
-static double fastest(const TnFemMesh *mesh, const double (*v)[4])
+static double fastest(const TnFemMesh *mesh, const double (*v)[4], int first, int last)
 {
     v8 most = {0.0};
     double all = 0.0;
-    for (int k = 0; k < mesh->batch_count; k++) {
+    for (int k = first; k < last; k++) {
         v8 x[12], G[9], sum = {0.0};
         corner_values(&mesh->batches[k], v, x);
         gradient_of((const v8 *)mesh->batches[k].inverse, x, G);
@@ -302,12 +302,13 @@ static double fastest(const TnFemMesh *mesh, const double (*v)[4])
     return all;
 }
 
-/* Σ V ψ without the volumetric part of patches, whose Σ V θ go to `patches`. */
-static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], double *patches)
+/* Σ V ψ; with patches, without its volumetric part. */
+static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], int first, int last,
+                                  TnFemTurn *turns)
 {
     const TnFemMaterial *m = &mesh->material;
     double sum = 0.0;
-    for (int k = 0; k < mesh->batch_count; k++) {
+    for (int k = first; k < last; k++) {
         const TnFemBatch *batch = &mesh->batches[k];
         v8 c[12], F[9], R[9], square = {0.0}, theta = {0.0};
         corner_values(batch, x, c);
@@ -318,24 +319,22 @@ static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], d
             theta += R[i] * F[i];
         }
         theta -= 3.0;
+        *(v8 *)turns[k].dilatation = theta;
         for (int l = 0; l < batch->count; l++) {
             double V = batch->volume[l];
             sum += V * m->mu * square[l];
-            if (mesh->patch_count)
-                patches[batch->patch[l]] += V * theta[l];
-            else
-                sum += 0.5 * V * m->lambda * theta[l] * theta[l];
+            if (!mesh->patch_count) sum += 0.5 * V * m->lambda * theta[l] * theta[l];
         }
     }
     return sum;
 }
 
-static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4])
+static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4], int first, int last)
 {
     double m = 4.0 / 3.0 * mesh->material.mu,
            n = mesh->material.lambda + 5.0 / 6.0 * mesh->material.mu, a = 1.0 + 0.75 * m / n,
            sum = 0.0;
-    for (int k = 0; k < mesh->batch_count; k++) {
+    for (int k = first; k < last; k++) {
         const TnFemBatch *batch = &mesh->batches[k];
         v8 c[12], F[9], C[9], det, I = {0.0};
         corner_values(batch, x, c);
@@ -351,15 +350,13 @@ static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4])
     return sum;
 }
 
-static double membrane_energy(const TnFemMesh *mesh, const double (*x)[4]); /* membrane_lanes.h */
+static double membrane_energy(const TnFemMesh *mesh, const double (*x)[4], int first,
+                              int last); /* membrane_lanes.h */
 
-static double energy(const TnFemMesh *mesh, const double (*x)[4], double *patches)
+static double energy(const TnFemMesh *mesh, const double (*x)[4], int first, int last,
+                     TnFemTurn *turns)
 {
-    if (mesh->material.law == TN_FEM_NEO_HOOKEAN) return neo_hookean_energy(mesh, x);
-    if (mesh->material.law == TN_FEM_MEMBRANE) return membrane_energy(mesh, x);
-    for (int p = 0; p < mesh->patch_count; p++) patches[p] = 0.0;
-    double sum = corotational_energy(mesh, x, patches);
-    for (int p = 0; p < mesh->patch_count; p++)
-        sum += 0.5 * mesh->material.lambda * patches[p] * patches[p] / mesh->patch_volume[p];
-    return sum;
+    if (mesh->material.law == TN_FEM_NEO_HOOKEAN) return neo_hookean_energy(mesh, x, first, last);
+    if (mesh->material.law == TN_FEM_MEMBRANE) return membrane_energy(mesh, x, first, last);
+    return corotational_energy(mesh, x, first, last, turns);
 }

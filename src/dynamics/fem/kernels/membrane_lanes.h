@@ -185,10 +185,10 @@ static void add_membrane(const TnFemStep *step, int first, int last)
     }
 }
 
-static double membrane_energy(const TnFemMesh *mesh, const double (*x)[4])
+static double membrane_energy(const TnFemMesh *mesh, const double (*x)[4], int first, int last)
 {
     double sum = 0.0;
-    for (int k = 0; k < mesh->batch_count; k++) {
+    for (int k = first; k < last; k++) {
         const TnFemBatch *batch = &mesh->batches[k];
         v8 u[3], w[3], S[3], J, trace;
         Membrane m;

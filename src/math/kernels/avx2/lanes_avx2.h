@@ -24,6 +24,20 @@ static inline int v_any_positive(vd x)
     return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)x, _mm256_setzero_pd(), _CMP_GT_OQ));
 }
 
+/* Numbers that follow each other to the lanes of a mask, zeros to the others; a whole vector may be
+ * read. Lane l of the mask takes number (mask's bits below l). */
+static inline vd v_expand(unsigned mask, const double *from)
+{
+    const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
+    unsigned m = mask & 15, one = m & 1, two = one + (m >> 1 & 1), three = two + (m >> 2 & 1);
+    __m256i all = _mm256_set1_epi64x((long long)m);
+    __m256i place = _mm256_set_epi32((int)(2 * three + 1), (int)(2 * three), (int)(2 * two + 1),
+                                     (int)(2 * two), (int)(2 * one + 1), (int)(2 * one), 1, 0);
+    __m256i is = _mm256_cmpeq_epi64(_mm256_and_si256(all, lane), lane);
+    __m256i x = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)from), place);
+    return (vd)_mm256_and_si256(x, is);
+}
+
 /* The k-th numbers of four rows. */
 static inline vd v_column(const double *const rows[W], int k)
 {

@@ -23,6 +23,13 @@ static inline vd v_if_positive(vd x, vd yes, vd no)
     return (vd)_mm512_mask_blend_pd((__mmask8)v_any_positive(x), (__m512d)no, (__m512d)yes);
 }
 
+/* Numbers that follow each other to the lanes of a mask, zeros to the others; a whole vector may be
+ * read. */
+static inline vd v_expand(unsigned mask, const double *from)
+{
+    return (vd)_mm512_maskz_expand_pd((__mmask8)mask, _mm512_loadu_pd(from));
+}
+
 /* The k-th numbers of eight rows. */
 static inline vd v_column(const double *const rows[W], int k)
 {

@@ -4,7 +4,8 @@
  * NR columns that stays in registers; around it, pieces of A of DENSE_DEPTH columns stay in the
  * first cache and DENSE_BLOCK columns of the result share what is read of A. Where much is
  * computed, A and B are copied first, so that they lie together. Every number of the result gets
- * the same products subtracted one after the other however things are cut. */
+ * the same products subtracted one after the other however things are cut, or zeros times something
+ * where a strip of rows begins with another one's stair. */
 #ifndef TN_DENSE_LANES_H
 #define TN_DENSE_LANES_H
 
@@ -16,7 +17,7 @@
 enum {
     DENSE_DEPTH = 128,
     DENSE_BLOCK = TN_DENSE_BLOCK,
-    DENSE_ROWS = 24,
+    DENSE_ROWS = TN_DENSE_STRIP,
     DENSE_PACK = 144, /* rows from which copying pays */
 };
 
@@ -82,8 +83,8 @@ static int columns_from(int c, int end)
 
 /* Columns [begin, end) of a block, rows of [row_begin, row_end) from the eight with the diagonal
  * on. */
-static void subtract_block(const double *A, long ld, int depth, double *C, long ldc, int begin,
-                           int end, int row_begin, int row_end)
+static void subtract_block(const double *A, long ld, int first, int depth, const int *stair,
+                           double *C, long ldc, int begin, int end, int row_begin, int row_end)
 {
     _Alignas(64) double pack_A[DENSE_ROWS * DENSE_DEPTH];
     _Alignas(64) double pack_B[DENSE_BLOCK * DENSE_DEPTH];
@@ -101,11 +102,13 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
     }
     for (int i = row_begin; i < row_end; i += DENSE_ROWS) {
         int eights = row_end - i < DENSE_ROWS ? (row_end - i) / 8 : DENSE_ROWS / 8;
-        const double *from = A + i;
+        int skip = stair && stair[i / 8] > first ? stair[i / 8] - first : 0;
+        const double *from = A + i + skip * ld;
         long lda = ld;
+        if (skip >= depth) break; /* nor have those behind */
         if (pack) {
             double *to = pack_A;
-            for (int k = 0; k < depth; k++, to += 8 * eights)
+            for (int k = 0; k < depth - skip; k++, to += 8 * eights)
                 for (int v = 0; v < 8 * eights; v += W)
                     *(vd *)(to + v) = *(const vd *)(from + k * ld + v);
             from = pack_A, lda = 8 * eights;
@@ -113,9 +116,10 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
         for (int c = begin, columns; c < end && c < i + 8 * eights; c += columns) {
             int above = (c & ~7) > i ? ((c & ~7) - i) / 8 : 0; /* eights above the diagonal */
             columns = columns_from(c, end);
-            product_rows(eights - above, columns, depth, from + 8 * above, lda,
-                         pack ? pack_B + (long)((c & ~7) - base) * depth : A + c, pack ? 8 : ld,
-                         C + c * ldc + i + 8 * above, ldc);
+            const double *B =
+                pack ? pack_B + (long)((c & ~7) - base) * depth + 8L * skip : A + c + skip * ld;
+            product_rows(eights - above, columns, depth - skip, from + 8 * above, lda, B,
+                         pack ? 8 : ld, C + c * ldc + i + 8 * above, ldc);
         }
     }
 }
@@ -123,15 +127,18 @@ static void subtract_block(const double *A, long ld, int depth, double *C, long 
 /* C_ic -= Σ_k P_ik P_ck for columns c of [begin, end), k of [first, behind), and rows i of
  * [row_begin, row_end) from the eight with the diagonal on. C points where row 0 and column 0 of
  * the front would be. */
-static void subtract(const double *P, long ld, int first, int behind, double *C, long ldc,
-                     int begin, int end, int row_begin, int row_end)
+static void subtract(const double *P, long ld, const int *stair, int first, int behind, double *C,
+                     long ldc, int begin, int end, int row_begin, int row_end)
 {
+    if (row_begin >= row_end) return; /* nor has it a stair */
+    if (stair && stair[row_begin / 8] > first) first = stair[row_begin / 8];
     for (int k = first; k < behind; k += DENSE_DEPTH) {
         int depth = behind - k < DENSE_DEPTH ? behind - k : DENSE_DEPTH;
         for (int block = begin, block_end; block < end; block = block_end) {
             block_end = (block & ~7) + DENSE_BLOCK < end ? (block & ~7) + DENSE_BLOCK : end;
             int from = (block & ~7) > row_begin ? block & ~7 : row_begin;
-            subtract_block(P + (long)k * ld, ld, depth, C, ldc, block, block_end, from, row_end);
+            subtract_block(P + (long)k * ld, ld, k, depth, stair, C, ldc, block, block_end, from,
+                           row_end);
         }
     }
 }
@@ -183,57 +190,60 @@ static bool factor_triangle(int columns, double *T, long ld)
     return true;
 }
 
-static bool dense_factor_diagonal(int begin, int end, double *P, int ld)
+static bool dense_factor_diagonal(int begin, int end, double *P, int ld, const int *stair)
 {
     int row_end = (end + 7) & ~7;
-    subtract(P, ld, 0, begin, P, ld, begin, end, begin, row_end);
+    subtract(P, ld, stair, 0, begin, P, ld, begin, end, begin, row_end);
     for (int j = begin; j < end; j += 8) {
         int columns = end - j < 8 ? end - j : 8;
         double *panel = P + (long)j * ld;
-        subtract(P, ld, begin, j, P, ld, j, j + columns, j, row_end);
+        subtract(P, ld, stair, begin, j, P, ld, j, j + columns, j, row_end);
         if (!factor_triangle(columns, panel + j, ld)) return false;
-        divide_rows(columns, j + 8, row_end, panel, ld, panel + j);
+        divide_rows(columns, j + 8, tn_dense_end(stair, row_end / 8, j), panel, ld, panel + j);
     }
     return true;
 }
 
-static void dense_factor_rows(int begin, int end, int row_begin, int row_end, double *P, int ld)
+static void dense_factor_rows(int begin, int end, int row_begin, int row_end, double *P, int ld,
+                              const int *stair)
 {
-    subtract(P, ld, 0, begin, P, ld, begin, end, row_begin, row_end);
+    subtract(P, ld, stair, 0, begin, P, ld, begin, end, row_begin, row_end);
     for (int i = row_begin; i < row_end; i += DENSE_ROWS) { /* these stay in the first cache */
         int i_end = i + DENSE_ROWS < row_end ? i + DENSE_ROWS : row_end;
-        for (int j = begin; j < end; j += 8) {
+        int first = stair && stair[i / 8] > begin ? stair[i / 8] : begin;
+        for (int j = first; j < end; j += 8) {
             int columns = end - j < 8 ? end - j : 8;
             double *panel = P + (long)j * ld;
-            if (j > begin)
-                product_rows((i_end - i) / 8, columns, j - begin, P + (long)begin * ld + i, ld,
-                             P + (long)begin * ld + j, ld, panel + i, ld);
+            if (j > first)
+                product_rows((i_end - i) / 8, columns, j - first, P + (long)first * ld + i, ld,
+                             P + (long)first * ld + j, ld, panel + i, ld);
             divide_rows(columns, i, i_end, panel, ld, panel + j);
         }
     }
 }
 
-static bool dense_factor(int rows, int width, double *P, int ld)
+static bool dense_factor(int rows, int width, double *P, int ld, const int *stair)
 {
     for (int begin = 0; begin < width; begin += DENSE_BLOCK) {
         int end = begin + DENSE_BLOCK < width ? begin + DENSE_BLOCK : width;
-        if (!dense_factor_diagonal(begin, end, P, ld)) return false;
-        dense_factor_rows(begin, end, (end + 7) & ~7, (rows + 7) & ~7, P, ld);
+        if (!dense_factor_diagonal(begin, end, P, ld, stair)) return false;
+        dense_factor_rows(begin, end, (end + 7) & ~7, (rows + 7) & ~7, P, ld, stair);
     }
     return true;
 }
 
-static void dense_update_columns(int rows, int width, const double *P, int ld, double *U, int begin,
-                                 int end)
+static void dense_update_columns(int rows, int width, const double *P, int ld, const int *stair,
+                                 double *U, int begin, int end)
 {
     int base = width & ~7;
     long ldu = ld - base;
-    subtract(P, ld, 0, width, U - width * ldu - base, ldu, begin, end, begin & ~7, (rows + 7) & ~7);
+    subtract(P, ld, stair, 0, width, U - width * ldu - base, ldu, begin, end, begin & ~7,
+             (rows + 7) & ~7);
 }
 
-static void dense_update(int rows, int width, const double *P, int ld, double *U)
+static void dense_update(int rows, int width, const double *P, int ld, const int *stair, double *U)
 {
-    dense_update_columns(rows, width, P, ld, U, width, rows);
+    dense_update_columns(rows, width, P, ld, stair, U, width, rows);
 }
 
 /* C -= A Bᵀ over columns [i, end) of both for rows of A that begin with column i, eight by
@@ -289,8 +299,8 @@ static void dense_invert(int n, double *P, int ld, double *M, int ldm)
 #define DENSE_TABLE(NAME)                                                                          \
     {                                                                                              \
         NAME, dense_factor, dense_update, dense_factor_diagonal, dense_factor_rows,                \
-            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_add,          \
-            dense_multiply                                                                         \
+            dense_update_columns, dense_forward, dense_backward, dense_invert, dense_take,         \
+            dense_add, dense_add_vector, dense_multiply                                            \
     }
 
 #endif

@@ -45,6 +45,12 @@
 
 typedef double vu __attribute__((vector_size(8 * W), may_alias, aligned(8)));
 
+static int vector_end(const int *stair, int rows, int column)
+{
+    int end = tn_dense_end(stair, (rows + 7) / 8, column);
+    return end < rows ? end : rows;
+}
+
 /* z -= Σ_c P_c y_c */
 DENSE_INLINE vd forward_sum(int columns, const double *P, long ld, const double *y, vd s)
 {
@@ -72,11 +78,12 @@ DENSE_INLINE void forward_rows(int columns, int begin, int rows, const double *P
     for (int k = 0; i + k < rows; k++) z[i + k] = rest[k];
 }
 
-static void dense_forward(int rows, int width, const double *P, int ld, int count, double *z,
-                          long ldz)
+static void dense_forward(int rows, int width, const double *P, int ld, const int *stair, int count,
+                          double *z, long ldz)
 {
     for (int j = 0; j < width; j += 8, P += 8L * ld) {
         int columns = width - j < 8 ? width - j : 8, more = rows - j < 8 ? rows - j : 8;
+        int end = vector_end(stair, rows, j);
         for (int r = 0; r < count; r++) {
             double *x = z + r * ldz, y[8];
             for (int c = 0; c < more; c++) y[c] = x[j + c];
@@ -86,7 +93,7 @@ static void dense_forward(int rows, int width, const double *P, int ld, int coun
                 for (int i = c + 1; i < 8; i++) y[i] -= P[(long)c * ld + j + i] * y[c];
             }
             for (int c = 0; c < more; c++) x[j + c] = y[c];
-#define FORWARD(N) forward_rows(N, j + 8, rows, P, ld, y, x)
+#define FORWARD(N) forward_rows(N, j + 8, end, P, ld, y, x)
             DENSE_COLUMNS(columns, FORWARD)
 #undef FORWARD
         }
@@ -115,15 +122,16 @@ DENSE_INLINE void backward_rows(int columns, int begin, int rows, const double *
     DENSE_UNROLL for (int c = 0; c < columns; c++) sums[c] = v_sum(sum[c]);
 }
 
-static void dense_backward(int rows, int width, const double *P, int ld, int count, double *z,
-                           long ldz)
+static void dense_backward(int rows, int width, const double *P, int ld, const int *stair,
+                           int count, double *z, long ldz)
 {
     for (int j = (width - 1) & ~7; j >= 0; j -= 8) {
         int columns = width - j < 8 ? width - j : 8, more = rows - j < 8 ? rows - j : 8;
         const double *panel = P + (long)j * ld;
+        int end = vector_end(stair, rows, j);
         for (int r = 0; r < count; r++) {
             double *x = z + r * ldz, sums[8], y[8] = {0};
-#define BACKWARD(N) backward_rows(N, j + 8, rows, panel, ld, x, sums)
+#define BACKWARD(N) backward_rows(N, j + 8, end, panel, ld, x, sums)
             DENSE_COLUMNS(columns, BACKWARD)
 #undef BACKWARD
             for (int c = 0; c < more; c++) y[c] = x[j + c];
@@ -193,11 +201,73 @@ static void dense_multiply(int n, const double *M, int ldm, const double *x, dou
     }
 }
 
-static void dense_add(int n, const double *from, double *to)
+/* ---- columns of fronts that are put together ---- */
+
+/* What `from` has in eight rows. */
+DENSE_INLINE void expand(unsigned mask, const double *from, vd out[8 / W])
 {
-    int i = 0;
-    for (; i + W <= n; i += W) *(vu *)(to + i) += *(const vu *)(from + i);
-    for (; i < n; i++) to[i] += from[i];
+    out[0] = v_expand(mask, from);
+    if (W == 4) out[8 / W - 1] = v_expand(mask >> 4, from + __builtin_popcount(mask & 15));
+}
+
+/* The eight with the diagonal: rows from it on. */
+DENSE_INLINE void expand_diagonal(const TnDenseMap *map, int column, const double *from,
+                                  vd out[8 / W])
+{
+    unsigned mask = map[column / 8].mask, above = (1u << column % 8) - 1;
+    expand(mask & ~above, from + map[column / 8].from + __builtin_popcount(mask & above), out);
+}
+
+static void dense_take(int begin, int end, int eights, const int *stair, const TnDenseMap *map,
+                       const double *from, long ldf, double *to, long ldt)
+{
+    int rows = 0;
+    to += begin * ldt;
+    for (int k = begin; k < end; k++, to += ldt) {
+        int column = map ? tn_dense_place(map, k) : -1, g = k / 8;
+        if (k == begin || k % 8 == 0) rows = tn_dense_end(stair, eights, k) / 8;
+        vd x[8 / W] = {{0}};
+        if (column >= 0) {
+            const double *source = from + column * ldf;
+            expand_diagonal(map, k, source, x);
+            for (int v = 0; v < 8; v += W) *(vd *)(to + 8 * g + v) = x[v / W];
+            for (g++; g < rows; g++) {
+                expand(map[g].mask, source + map[g].from, x);
+                for (int v = 0; v < 8; v += W) *(vd *)(to + 8 * g + v) = x[v / W];
+            }
+        } else {
+            for (; g < rows; g++)
+                for (int v = 0; v < 8; v += W) *(vd *)(to + 8 * g + v) = x[0];
+        }
+    }
+}
+
+static void dense_add(int begin, int end, int eights, const TnDenseMap *map, const double *from,
+                      long ldf, double *to, long ldt)
+{
+    to += begin * ldt;
+    for (int k = begin; k < end; k++, to += ldt) {
+        int column = tn_dense_place(map, k), g = k / 8;
+        if (column < 0) continue;
+        const double *source = from + column * ldf;
+        vd x[8 / W];
+        expand_diagonal(map, k, source, x);
+        for (int v = 0; v < 8; v += W) *(vd *)(to + 8 * g + v) += x[v / W];
+        for (g++; g < eights; g++) {
+            if (!map[g].mask) continue;
+            expand(map[g].mask, source + map[g].from, x);
+            for (int v = 0; v < 8; v += W) *(vd *)(to + 8 * g + v) += x[v / W];
+        }
+    }
+}
+
+static void dense_add_vector(int eights, const TnDenseMap *map, const double *from, double *to)
+{
+    for (int g = 0; g < eights; g++) {
+        vd x[8 / W];
+        expand(map[g].mask, from + map[g].from, x);
+        for (int v = 0; v < 8; v += W) *(vu *)(to + 8 * g + v) += x[v / W];
+    }
 }
 
 #endif
