@@ -1,18 +1,17 @@
 /* sparse_choose.c: which order a plan follows, once it is known which nodes come last.
  *
  * Usually few do, and a plan without any, for a root near them, needs few changes (sparse_touch.c).
- * Where they make it much more expensive (a body that lies on the ground), layers towards the last
- * nodes, or towards a level among them, are tried as well. */
+ * Where they make it much more expensive (a body that lies on the ground), the plan is made anew,
+ * with fronts that suit them: in the same order, or in layers towards the last nodes or towards a
+ * level among them. */
 #include <math.h>
 #include <string.h>
 
 #include "sort.h"
 #include "sparse_plan.h"
 
-/* Beyond this factor of the plan without last nodes, others are tried; and they must be cheaper by
- * this factor, since operations are counted there without zeros that fronts store. */
-#define MUCH_MORE 1.15
-#define CHEAPER 0.85
+#define MUCH_MORE 1.15 /* times the operations of the plan without last nodes */
+#define CHEAPER 0.85   /* that layers must be: they have fewer tasks that are independent */
 
 /* Towards the last nodes. work: 2 ints per node. */
 static void order_by_distance(const TnSparsePattern *pattern, int last_count, const int *last,
@@ -89,9 +88,19 @@ TnSparse *tn_sparse_base(const TnSparsePattern *pattern, int root, TnArena *aren
     return make_base(pattern, TN_SPARSE_ORDER_BEST, root, arena);
 }
 
-/* Layers towards the last nodes, if these cost less; NULL: they do not, or no memory. */
-static TnSparse *try_layers(const TnSparsePattern *pattern, int last_count, const int *last,
-                            double flops, TnArena *arena)
+/* In the order of a plan without them. */
+static void order_behind(const TnSparse *base, const bool *is_last, int last_count, const int *last,
+                         int *order)
+{
+    int used = 0;
+    for (int k = 0; k < base->node_count; k++)
+        if (!is_last[base->order[k]]) order[used++] = base->order[k];
+    for (int k = 0; k < last_count; k++) order[used++] = last[k];
+}
+
+/* NULL: no memory. */
+static TnSparse *make_anew(const TnSparsePattern *pattern, const TnSparse *base, int last_count,
+                           const int *last, double flops, TnArena *arena)
 {
     int n = pattern->graph.node_count, *order = TN_ARENA_NEW(arena, int, n);
     int *work = TN_ARENA_NEW(arena, int, 2 * (size_t)n);
@@ -103,12 +112,13 @@ static TnSparse *try_layers(const TnSparsePattern *pattern, int last_count, cons
     double distance = tn_sparse_count(&tree, &pattern->graph, order, last_count);
     order_by_level(pattern, is_last, last_count, last, order, work);
     double level = tn_sparse_count(&tree, &pattern->graph, order, last_count);
-    if (fmin(distance, level) >= CHEAPER * flops) return NULL;
-    if (distance <= level) {
+    bool layers = fmin(distance, level) < CHEAPER * flops;
+    if (layers && distance <= level)
         order_by_distance(pattern, last_count, last, order, work);
-        tn_sparse_count(&tree, &pattern->graph, order, last_count);
-    }
-    return make(pattern, &tree, order, last_count, true, arena);
+    else if (!layers)
+        order_behind(base, is_last, last_count, last, order);
+    tn_sparse_count(&tree, &pattern->graph, order, last_count);
+    return make(pattern, &tree, order, last_count, layers || base->sizes.layers, arena);
 }
 
 TnSparse *tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which,
@@ -121,8 +131,7 @@ TnSparse *tn_sparse_choose(const TnSparsePattern *pattern, TnSparseOrder which,
     TnSparse *plan = base ? tn_sparse_touch(pattern, base, last_count, last, arena) : NULL;
     if (!plan || which != TN_SPARSE_ORDER_BEST) return plan;
     if (plan->sizes.flops <= MUCH_MORE * base->sizes.flops) return plan;
-    TnSparse *other = try_layers(pattern, last_count, last, plan->sizes.flops, arena);
-    return other ? other : plan;
+    return make_anew(pattern, base, last_count, last, plan->sizes.flops, arena);
 }
 
 TnSparse *tn_sparse_plan_last(const TnSparsePattern *pattern, const TnSparse *base, int last_count,

@@ -25,7 +25,7 @@ static bool make_graph(TnSparsePattern *pattern, int n, int edge_count, const in
 }
 
 /* Slabs are for graphs on which layers take fewest operations, and so many that threads help. */
-#define WORTH_SLABS 1e7
+#define WORTH_SLABS 5e7
 #define MOST_FOR_SLABS 1.3
 
 static bool find_slabs(TnSparsePattern *pattern, TnSparseTree *tree, int *work)
