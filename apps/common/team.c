@@ -26,16 +26,21 @@ void *team_gather(const void *here, size_t size)
     return said;
 }
 
+void team_follow(void *what, size_t size)
+{
+    if (!team) return;
+    char *all = team_gather(what, size);
+    memcpy(what, all, size);
+    free(all);
+}
+
 uint64_t team_number(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t number = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     number ^= (uint64_t)getpid() << 48;
-    if (!team) return number;
-    uint64_t *all = team_gather(&number, sizeof number);
-    number = all[0];
-    free(all);
+    team_follow(&number, sizeof number);
     return number;
 }
 

@@ -12,6 +12,8 @@ bool team_writes(void);          /* this is the process that does */
 void *team_gather(const void *here, size_t size);
 /* Whether it is so for any of them; all must ask. */
 bool team_any(bool here);
+/* What the first of them says, to all, in place; all must ask. */
+void team_follow(void *what, size_t size);
 /* A number that all of them get, and that no other team is likely to; all must ask. */
 uint64_t team_number(void);
 

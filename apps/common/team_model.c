@@ -145,3 +145,10 @@ TnModel *team_load_model(const char *command, const char *path, int *code)
 }
 
 #endif
+
+TnModel *team_load_first(const char *command, const char *path, int *code)
+{
+    TnModel *model = team_writes() ? load_model(command, path, NULL, code) : NULL;
+    team_follow(code, sizeof *code);
+    return model;
+}

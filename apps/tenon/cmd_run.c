@@ -183,13 +183,16 @@ static bool has_failed(const Outputs *out)
     return out->log_failed || out->record_failed || out->dump_failed || out->checkpoint_failed;
 }
 
+/* Only the process that writes has the model: the others have parts of it. */
+static bool is_in_parts(const RunOptions *run) { return run->sim.spread && team_ranks(); }
+
 /* The process that writes asks for the state after this step, and a world in parts wants all
  * processes to. */
 static bool is_asked(const RunOptions *run, double timestep, int64_t step)
 {
     double every = run->checkpoint.every > 0 ? run->checkpoint.every : CHECKPOINT_DEFAULT_EVERY;
     int64_t steps = llround(every / timestep);
-    if (!run->sim.spread || !team_ranks()) return false;
+    if (!is_in_parts(run)) return false;
     return run->logs || (run->saves && step % (steps > 0 ? steps : 1) == 0);
 }
 
@@ -218,7 +221,7 @@ static void simulate(TnWorld *world, const RunOptions *run, int64_t done, Output
             " steps of --duration %g; give a longer duration to go on",
             done, steps, run->sim.duration);
     Progress progress = progress_start(left, run->quiet);
-    run_energy_start(&result->energy, world);
+    run_energy_start(&result->energy, world, run->sim.spread);
     double start = clock_seconds();
     int64_t k = done, saved = done;
     if (run->checkpoint.path) out->checkpoint_failed = !save(world, run, done, out);
@@ -439,7 +442,7 @@ static int open_record(Outputs *out, const RunOptions *run, TnWorld *world, cons
         say("run", "--record: %s is the CSV file", run->record.path);
         return EXIT_USAGE;
     }
-    return run_record_open(&out->record, &run->record, world, from);
+    return run_record_open(&out->record, &run->record, is_in_parts(run), world, from);
 }
 
 static void tell_warning(void *user, TnLogLevel level, const char *message)
@@ -457,17 +460,39 @@ static void tell_rejected(const RunResult *result)
         result->simulated, t->where[0] ? ", at " : "", t->where, t->what, t->help);
 }
 
-/* Everything that can fail comes before files are opened, so that a failure leaves none. */
+/* What the model must have for these options. An exit code. */
+static int check_model(const TnModel *model, const RunOptions *run, TnKeyId *key)
+{
+    int64_t steps = steps_of(run->sim.duration, tn_model_info(model).option.timestep);
+    bool fine = find_key("run", model, run->sim.key, key) &&
+                run_dump_check(&run->dump, steps, run->sim.duration);
+    return fine ? EXIT_FINE : EXIT_USAGE;
+}
+
+/* The state that the run goes on from. An exit code. */
+static int resume(const RunOptions *run, const TnWorldDef *def, TnWorld *world, RunPlace *from)
+{
+    int code = EXIT_FINE;
+    *from = (RunPlace){0};
+    if (!is_in_parts(run)) return checkpoint_read(&run->checkpoint, def, world, from);
+    if (team_writes()) code = checkpoint_read(&run->checkpoint, def, world, from);
+    team_follow(&code, sizeof code);
+    team_follow(from, sizeof *from);
+    if (!team_writes() && run->checkpoint.resume) tn_world_restore(world, NULL, 0, NULL);
+    return code;
+}
+
+/* Everything that can fail comes before files are opened, so that a failure leaves none. `model`:
+ * NULL where another process of the team has it. */
 static int run_model(const TnModel *model, const RunOptions *run)
 {
     TnError err = {0};
     TnWorldDef def = sim_world_def(&run->sim);
     def.measure_accuracy = run->accuracy;
     if (def.device != TN_DEVICE_CPU) def.log = tell_warning; /* of a device that fails */
-    int64_t steps = steps_of(run->sim.duration, tn_model_info(model).option.timestep);
-    if (!find_key("run", model, run->sim.key, &def.key) ||
-        !run_dump_check(&run->dump, steps, run->sim.duration))
-        return EXIT_USAGE;
+    int code = model ? check_model(model, run, &def.key) : EXIT_FINE;
+    if (is_in_parts(run)) team_follow(&code, sizeof code);
+    if (code != EXIT_FINE) return code;
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) {
         say("run", "%s", err.message);
@@ -477,7 +502,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
     Outputs out = {.checkpoint = -1};
     RunResult result = {0};
     RunPlace from;
-    int code = checkpoint_read(&run->checkpoint, &def, world, &from);
+    code = resume(run, &def, world, &from);
     if (code != EXIT_FINE) {
         tn_world_destroy(world);
         return code;
@@ -489,7 +514,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (logs) out.log = log_open(&run->log, world, &log_start);
     out.log_failed = logs && !out.log;
     if (!out.log_failed) code = open_record(&out, run, world, &from.record);
-    bool started = !out.log_failed && code == EXIT_FINE;
+    bool started = !team_any(out.log_failed || code != EXIT_FINE);
     if (started) {
         catch_interrupt();
         simulate(world, run, from.step, &out, &result);
@@ -513,7 +538,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
             result.totals.rough, result.totals.steps,
             result.totals.worst[0] ? ", the worst at " : "", result.totals.worst,
             result.totals.help);
-    run_energy_warn(&result.energy, model);
+    run_energy_warn(&result.energy, tn_world_model(world));
     if (result.totals.diverged) tell_rejected(&result);
     tn_world_destroy(world);
     bool wrong = result.totals.diverged || (run->strict_energy && result.energy.wrong > 0);
@@ -523,6 +548,23 @@ static int run_model(const TnModel *model, const RunOptions *run)
            : wrong           ? EXIT_DIVERGED
            : interrupted     ? EXIT_INTERRUPTED + interrupted - SIGINT
                              : EXIT_FINE;
+}
+
+/* Leaves out what a world in parts does not know; false and a message where somebody asked. */
+static bool check_parts(RunOptions *run)
+{
+    bool *on = run->log.on;
+    const char *lost = run->strict_energy                  ? "--strict-energy"
+                       : run->dump.steps.count             ? "--dump-problem"
+                       : on[LOG_FORCES]                    ? "--log forces"
+                       : on[LOG_ENERGY] && run->log.groups ? "--log energy"
+                                                           : NULL;
+    if (!run->sim.spread) return true;
+    if (lost)
+        say("run", "%s: a world in parts (--spread) does not know this; without --spread it does",
+            lost);
+    on[LOG_ENERGY] = run->record.contacts = false;
+    return !lost;
 }
 
 /* What the files may not be, and options that need others; false and a message. */
@@ -578,14 +620,15 @@ int cmd_run(int argc, char **argv)
     int count = option_table(table, &run), code = EXIT_FINE;
     if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,
                       &code)) {
-        if (!sim_options_finish("run", &run.sim) || !check_paths(&run)) {
+        if (!sim_options_finish("run", &run.sim) || !check_paths(&run) || !check_parts(&run)) {
             code = EXIT_USAGE;
         } else {
             run.logs = run.log.csv || run.log.npz || run.dump.steps.count;
             run.saves = run.checkpoint.path;
             if (!team_writes()) write_nothing(&run);
-            TnModel *model = team_load_model("run", run.model_path, &code);
-            if (model) code = run_model(model, &run);
+            TnModel *model = is_in_parts(&run) ? team_load_first("run", run.model_path, &code)
+                                               : team_load_model("run", run.model_path, &code);
+            if (code == EXIT_FINE) code = run_model(model, &run);
             tn_model_destroy(model);
         }
     }

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-void run_energy_start(RunEnergy *energy, const TnWorld *world)
+void run_energy_start(RunEnergy *energy, const TnWorld *world, bool in_parts)
 {
-    *energy = (RunEnergy){.start = tn_world_energy(world)};
+    *energy = (RunEnergy){.start = tn_world_energy(world), .in_parts = in_parts};
 }
 
 void run_energy_add(RunEnergy *energy, const TnWorld *world, const TnStepReport *report)
@@ -19,7 +19,7 @@ void run_energy_add(RunEnergy *energy, const TnWorld *world, const TnStepReport 
     if (report->created_share <= energy->share) return;
     energy->share = report->created_share;
     energy->worst_step = energy->steps;
-    energy->worst_time = tn_world_state(world).time;
+    energy->worst_time = tn_world_time(world);
     energy->worst_body = report->created_body;
     energy->worst_soft = report->created_soft;
 }
@@ -28,6 +28,7 @@ void run_energy_end(RunEnergy *energy, const TnWorld *world)
 {
     energy->end = tn_world_energy(world);
     energy->sums = tn_world_energy_account(world);
+    if (energy->in_parts) energy->sums = (TnEnergyAccount){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* The joint that moves a body of a tree; 0: none, or it is free. */
@@ -69,6 +70,10 @@ void run_energy_print(FILE *out, const RunEnergy *energy, const TnModel *model)
     char text[WHERE_SIZE];
     table_line(out, "energy", "%.4g J kinetic, %.4g J potential", energy->end.kinetic,
                energy->end.potential);
+    if (energy->in_parts) {
+        table_line(out, "  work, losses", "not known of a world in parts");
+        return;
+    }
     table_line(out, "  work", "%.4g J actuators, %.4g J applied forces", a->actuators, a->applied);
     table_line(out, "  losses", "%.4g J friction, %.4g J damping, %.4g J impacts, %.4g J step",
                a->friction, a->damping, a->impacts, a->step);

@@ -12,6 +12,7 @@
 
 typedef struct RunEnergy {
     TnEnergy start, end;  /* J */
+    bool in_parts;        /* the world, which has no account of energy then */
     TnEnergyAccount sums; /* J */
     int64_t steps, wrong; /* how many there were, and how many created more than WRONG_SHARE */
     double share;         /* largest TnStepReport.created_share */
@@ -21,7 +22,7 @@ typedef struct RunEnergy {
     TnSoftId worst_soft;
 } RunEnergy;
 
-void run_energy_start(RunEnergy *energy, const TnWorld *world);
+void run_energy_start(RunEnergy *energy, const TnWorld *world, bool in_parts);
 /* After a step that was not refused. */
 void run_energy_add(RunEnergy *energy, const TnWorld *world, const TnStepReport *report);
 void run_energy_end(RunEnergy *energy, const TnWorld *world);

@@ -29,7 +29,7 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
 /* Each process of a team writes every so many-th group of frames to a file of its own. */
 static bool is_own(const RunRecord *record)
 {
-    const TnRanks *team = team_ranks();
+    const TnRanks *team = record->alone ? NULL : team_ranks();
     return !team || record->at.frame_count / record->group_frames % team->count == team->rank;
 }
 
@@ -129,13 +129,24 @@ static bool is_there(const RecordOptions *options, const RecordPlace *from)
     return from->file_frames > 0 && stat(options->path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world,
+int run_record_open(RunRecord *record, const RecordOptions *options, bool in_parts, TnWorld *world,
                     const RecordPlace *from)
 {
     TnError err = {0};
-    const TnModel *model = tn_world_model(world);
-    *record = (RunRecord){.options = options, .at = {.start = tn_world_state(world).time}};
+    const TnRanks *team = in_parts ? NULL : team_ranks();
+    *record = (RunRecord){.options = options,
+                          .alone = in_parts,
+                          .timestep = tn_model_info(tn_world_model(world)).option.timestep,
+                          .at = {.start = tn_world_state(world).time}};
     if (!options->path) return EXIT_FINE;
+    if (in_parts && !team_writes()) {
+        if (from->file_frames)
+            record->at = *from;
+        else
+            record->at.next = 1;
+        record->follows = true;
+        return EXIT_FINE;
+    }
     errno = 0;
     if (!make_parent_folders(options->path)) {
         say("run", "%s: cannot be written: %s", options->path, strerror(errno));
@@ -143,7 +154,7 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     }
     TnRecorderDef def = tn_recorder_def();
     bool goes_on = is_there(options, from);
-    if (goes_on && team_ranks()) {
+    if (goes_on && team) {
         say("run",
             "--record: %s is there already, and several processes cannot go on with a recording; "
             "give it another name",
@@ -154,9 +165,9 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     def.append = options->append || goes_on;
     if (goes_on) def.keep_frames = (int)from->file_frames;
     record->group_frames = def.group_frames;
-    if (team_ranks()) {
-        def.part = team_ranks()->rank;
-        def.parts = team_ranks()->count;
+    if (team) {
+        def.part = team->rank;
+        def.parts = team->count;
         def.set = team_number();
     }
     record->scene = tn_scene_create_of(world, &err);
@@ -165,7 +176,7 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
     bool fine = record->frame && (record->scene->surface_count == 0 ||
                                   tn_frame_reserve_stress(record->frame, 0, &err) == TN_OK);
     if (goes_on) record->at = *from;
-    if (fine && (goes_on || find_shift(record, tn_model_info(model).option.timestep, &err)))
+    if (fine && (goes_on || find_shift(record, record->timestep, &err)))
         record->recorder = tn_recorder_create(&def, options->path, record->scene, &err);
     if (!record->recorder) {
         say("run", "%s", err.message);
@@ -184,8 +195,8 @@ int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *wo
 
 bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *report)
 {
-    if (!record->recorder) return true;
-    double fps = fps_of(record->options), timestep = record->scene->timestep;
+    if (!record->recorder && !record->follows) return true;
+    double fps = fps_of(record->options), timestep = record->timestep;
     /* frame k belongs to the step nearest to k / fps; half a step later it is due */
     double passed = tn_world_time(world) - record->at.start + 0.5 * timestep;
     double due = floor(passed * fps);
@@ -193,7 +204,7 @@ bool run_record_step(RunRecord *record, TnWorld *world, const TnStepReport *repo
     record->at.next = due < 1e18 ? (int64_t)due + 1 : INT64_MAX; /* forged states have any time */
     /* of a world in parts: asked for by all processes */
     if (!record->beside) (void)tn_world_state(world);
-    return write_frame(record, world, report);
+    return record->follows || write_frame(record, world, report);
 }
 
 bool run_record_mark(RunRecord *record, RecordPlace *place)

@@ -33,6 +33,9 @@ typedef struct RunRecord {
     TnRecorder *recorder;
     bool signals;
     RecordPlace at;
+    bool alone;      /* one process writes all frames; */
+    bool follows;    /* this one asks for them with it, and writes nothing */
+    double timestep; /* s */
     int group_frames;
     /* of a world on a device: frames are captured and written in a thread, while it steps on */
     struct Beside *beside; /* NULL: at once */
@@ -43,8 +46,9 @@ typedef struct RunRecord {
 } RunRecord;
 
 /* Makes missing folders, opens and writes the world as it is; or goes on behind `from`, where that
- * has frames and the file is there. An exit code; on failure it has said why. */
-int run_record_open(RunRecord *record, const RecordOptions *options, TnWorld *world,
+ * has frames and the file is there. `in_parts`: only one process of a team has the whole world. An
+ * exit code; on failure it has said why. */
+int run_record_open(RunRecord *record, const RecordOptions *options, bool in_parts, TnWorld *world,
                     const RecordPlace *from);
 /* Brings all frames to the disk and tells how many there are. False and a message where that
  * failed. */

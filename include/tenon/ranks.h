@@ -1,6 +1,7 @@
 /* tenon/ranks.h: processes that compute one simulation together.
  *
- * Each process (a rank) creates the same world from the same model and takes the same steps. Where
+ * Each process (a rank) creates the same world from the same model and takes the same steps (in
+ * parts, only rank 0 needs the model: TnWorldDef.spread). Where
  * work is worth it, each does its share and tells the others what it found, so that all go on with
  * the same numbers: the state has the same bits for any number of ranks, one included. The library
  * knows ranks by the functions below only; tenon/mpi.h has them for MPI. */

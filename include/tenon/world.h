@@ -67,7 +67,9 @@ typedef struct TnWorldDef {
     /* The world is stepped in parts: each process has its own bodies and those near them, and all
      * else of a step is local, too (docs/scaling.md). For many free bodies; the state has other
      * bits than without, the same for any number of processes. Whatever asks for the state is
-     * collective then. Default false. */
+     * collective then. Only rank 0 needs the model, and what is set there counts (forces, controls,
+     * states, mocap bodies); ranks that came without a model know of no free bodies. Default false.
+     */
     bool spread;
     const TnRanks *ranks; /* processes that step this world together (docs/scaling.md); borrowed.
                              NULL (default): this one alone */
@@ -170,7 +172,8 @@ typedef struct TnContact {
 } TnContact;
 
 TN_API TnWorldDef tn_world_def(void);
-/* If model is NULL, returns NULL and leaves *err unchanged, so the error of the loader is kept. */
+/* If model is NULL, returns NULL and leaves *err unchanged, so the error of the loader is kept; but
+ * see TnWorldDef.spread. */
 TN_API TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err);
 TN_API void tn_world_destroy(TnWorld *world);
 /* A shadow of a world on a device is a world that shows its state, and its contacts if asked for,
@@ -400,7 +403,8 @@ TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
 
-/* The complete state including warm starts: a restored world continues with the same bits. */
+/* The complete state including warm starts: a restored world continues with the same bits. In
+ * parts, ranks without a model restore with buffer NULL when rank 0 restores a state. */
 TN_API size_t tn_world_save_size(const TnWorld *world);
 TN_API TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError *err);
 TN_API TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err);

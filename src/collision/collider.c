@@ -2,26 +2,12 @@
  * allocates all that a step needs. */
 #include "collider.h"
 #include "../base/base.h"
+#include "../base/carve.h"
 #include "../math/vec3.h"
 #include "soft_surface.h"
 #include "tri_mesh.h"
 
 #include <stdlib.h>
-
-/* Hands out parts of one block; with a NULL base it only measures. */
-typedef struct Carver {
-    char *base;
-    size_t used;
-} Carver;
-
-static void *carve(Carver *c, size_t bytes)
-{
-    void *p = c->base ? c->base + c->used : NULL;
-    c->used += (bytes + 63) / 64 * 64;
-    return p;
-}
-
-#define CARVE(carver, type, count) ((type *)carve((carver), sizeof(type) * (size_t)(count)))
 
 static int piece_count(const TnModel *m, const TnGeom *g)
 {
@@ -36,39 +22,39 @@ static int slot_count(const TnModel *m)
     return count;
 }
 
-static void lay_out(TnCollider *c, Carver *k, const TnModel *model)
+static void lay_out(TnCollider *c, TnCarver *k, const TnModel *model)
 {
     int n = slot_count(model);
-    c->slots = CARVE(k, TnSlot, n);
-    c->locals = CARVE(k, TnSlotLocal, n);
-    c->shape = CARVE(k, TnShape, n);
-    c->thinness = CARVE(k, double, n);
-    c->tri_meshes = CARVE(k, struct TnTriMesh *, n);
-    c->surfaces = CARVE(k, TnSurface, n);
-    c->pairs = CARVE(k, TnPairEntry, model->pair_count);
-    c->slot_of = CARVE(k, int32_t, model->geom_count);
-    c->clamps = CARVE(k, TnClamp, model->rod_count ? model->link_count : 0);
-    c->excluded = CARVE(k, uint8_t, model->body_count);
-    c->place = CARVE(k, TnTransform, n);
-    c->bounds = CARVE(k, TnBounds, n);
-    c->level = CARVE(k, int8_t, n);
-    c->subsystems = CARVE(k, int32_t, n);
-    c->sleeping = CARVE(k, uint8_t, n);
-    c->placed = CARVE(k, uint8_t, n);
-    c->members = CARVE(k, TnBounds, n);
-    c->cell_of = CARVE(k, int32_t, n);
-    c->slot_order = CARVE(k, int32_t, n);
-    c->cells = CARVE(k, int32_t, TN_GRID_CELLS(n));
-    c->runs = CARVE(k, TnRodRun, model->rod_count);
-    c->order = CARVE(k, int32_t, tn_rods_room(model));
-    c->along = CARVE(k, TnBounds, tn_rods_room(model));
-    c->groups = CARVE(k, TnBounds, tn_rods_room(model));
-    c->blocks = CARVE(k, TnBounds, tn_rods_room(model));
-    c->items = CARVE(k, const TnBounds *, n);
+    c->slots = TN_CARVE(k, TnSlot, n);
+    c->locals = TN_CARVE(k, TnSlotLocal, n);
+    c->shape = TN_CARVE(k, TnShape, n);
+    c->thinness = TN_CARVE(k, double, n);
+    c->tri_meshes = TN_CARVE(k, struct TnTriMesh *, n);
+    c->surfaces = TN_CARVE(k, TnSurface, n);
+    c->pairs = TN_CARVE(k, TnPairEntry, model->pair_count);
+    c->slot_of = TN_CARVE(k, int32_t, model->geom_count);
+    c->clamps = TN_CARVE(k, TnClamp, model->rod_count ? model->link_count : 0);
+    c->excluded = TN_CARVE(k, uint8_t, model->body_count);
+    c->place = TN_CARVE(k, TnTransform, n);
+    c->bounds = TN_CARVE(k, TnBounds, n);
+    c->level = TN_CARVE(k, int8_t, n);
+    c->subsystems = TN_CARVE(k, int32_t, n);
+    c->sleeping = TN_CARVE(k, uint8_t, n);
+    c->placed = TN_CARVE(k, uint8_t, n);
+    c->members = TN_CARVE(k, TnBounds, n);
+    c->cell_of = TN_CARVE(k, int32_t, n);
+    c->slot_order = TN_CARVE(k, int32_t, n);
+    c->cells = TN_CARVE(k, int32_t, TN_GRID_CELLS(n));
+    c->runs = TN_CARVE(k, TnRodRun, model->rod_count);
+    c->order = TN_CARVE(k, int32_t, tn_rods_room(model));
+    c->along = TN_CARVE(k, TnBounds, tn_rods_room(model));
+    c->groups = TN_CARVE(k, TnBounds, tn_rods_room(model));
+    c->blocks = TN_CARVE(k, TnBounds, tn_rods_room(model));
+    c->items = TN_CARVE(k, const TnBounds *, n);
     c->chunk_count = n / TN_CHUNK + 2 * TN_LEAST_CHUNKS; /* no more */
-    c->chunk_capacity = CARVE(k, int, c->chunk_count);
-    c->chunk_used = CARVE(k, int, c->chunk_count);
-    c->chunk_start = CARVE(k, size_t, c->chunk_count);
+    c->chunk_capacity = TN_CARVE(k, int, c->chunk_count);
+    c->chunk_used = TN_CARVE(k, int, c->chunk_count);
+    c->chunk_start = TN_CARVE(k, size_t, c->chunk_count);
 }
 
 /* Slot order: moving first, small first, planes (infinite, fixed) last, then as given. */
@@ -226,7 +212,7 @@ static void cut_into_chunks(TnCollider *c)
 TnCollider *tn_collider_create(const TnModel *model)
 {
     int n = slot_count(model);
-    Carver measure = {NULL, 0};
+    TnCarver measure = {NULL, 0};
     TnCollider probe;
     lay_out(&probe, &measure, model);
     TnCollider *c = tn_calloc(1, sizeof *c);
@@ -240,7 +226,7 @@ TnCollider *tn_collider_create(const TnModel *model)
         tn_free(paired);
         return NULL;
     }
-    Carver carver = {memory, 0};
+    TnCarver carver = {memory, 0};
     memset(memory, 0, measure.used);
     lay_out(c, &carver, model);
     c->memory = memory;

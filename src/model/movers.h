@@ -13,11 +13,4 @@
  * memory. */
 TnModel *tn_model_movers(const TnModel *whole, int *links, int *subsystems);
 
-/* As tn_model_part (part.h), of a model that has such, of any of its subsystems; of those that are
- * joined either all or none, and of those that paths, wheels and ties are about all. Equalities and
- * actuators keep their numbers, and so do forces of rows but for those of joints; those of whom the
- * part lacks do nothing. No sensors, cameras and keyframes. */
-TnModel *tn_model_part_with_movers(const TnModel *whole, const int *subsystems, int count,
-                                   int **geoms);
-
 #endif

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "../math/vec3.h"
-#include "impact.h"
+#include "impact_parts.h"
+#include "near.h"
 
 /* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
  * by other contacts. */
@@ -69,11 +70,13 @@ static void move_gaps(const TnStep *step, TnContactList *list)
 }
 
 /* Restitution of these is dealt with. */
-static void drop_restitution(const TnWorld *world, TnContactList *list)
+static void drop_restitution(const TnStep *step, TnContactList *list)
 {
+    const TnWorld *world = step->world;
     for (int i = 0; i < list->count; i++) {
         TnContactPoint *c = &list->points[i];
         if (!(c->restitution > 0.0) || !tn_impact_takes(world, c->geom1, c->geom2)) continue;
+        if (world->near && !tn_near_rests(world, c, tn_hits_rest(step))) continue;
         c->restitution = 0.0;
         c->resolved = true;
     }
@@ -109,7 +112,7 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
     }
     if (!tn_step_collide(step, &motion, out)) return false;
     if (step->since) move_gaps(step, out);
-    if (world->bounces) drop_restitution(world, out);
+    if (world->bounces) drop_restitution(step, out);
     return true;
 }
 

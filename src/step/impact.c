@@ -17,6 +17,7 @@
  * Approach slower than a share of what gravity gives in a step is rest, and left to the solver, as
  * is what is not resolved after MOST_ROUNDS looks at the paths. */
 #include "impact_parts.h"
+#include "near.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,29 +76,40 @@ static bool note_fresh(TnImpacts *x, uint8_t *links)
     return any;
 }
 
+bool tn_hits_open(TnStep *step, TnImpacts *x, TnHitPaths *paths)
+{
+    const TnModel *model = step->model;
+    TnArena *arena = &step->world->arena;
+    *x = (TnImpacts){.step = step,
+                     .arena = arena,
+                     .bodies = TN_ARENA_ZERO(arena, TnHitBody *, model->subsystem_count),
+                     .blocked = TN_ARENA_NEW(arena, double, model->subsystem_count),
+                     .carried = TN_ARENA_ZERO(arena, bool, model->subsystem_count),
+                     .rest = tn_hits_rest(step)};
+    *paths = (TnHitPaths){.frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
+                          .twists =
+                              tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count),
+                          .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
+                          .qvel = TN_ARENA_NEW(arena, double, model->dof_count)};
+    if (!x->bodies || !x->blocked || !x->carried || !paths->frames || !paths->twists ||
+        !paths->qpos || !paths->qvel)
+        return false;
+    tn_hits_find_carried(x);
+    return true;
+}
+
+double tn_hits_rest(const TnStep *step) { return REST_SHARE * tn_step_slack(step) / step->t; }
+
 bool tn_impacts_resolve(TnStep *step)
 {
     TnWorld *world = step->world;
-    const TnModel *model = step->model;
-    TnArena *arena = &world->arena;
+    TnImpacts x;
+    TnHitPaths paths;
     world->impact_count = 0;
     if (!world->bounces) return true;
-    TnImpacts x = {.step = step,
-                   .arena = arena,
-                   .bodies = TN_ARENA_ZERO(arena, TnHitBody *, model->subsystem_count),
-                   .blocked = TN_ARENA_NEW(arena, double, model->subsystem_count),
-                   .carried = TN_ARENA_ZERO(arena, bool, model->subsystem_count),
-                   .rest = REST_SHARE * tn_step_slack(step) / step->t};
-    TnHitPaths paths = {.frames = TN_ARENA_NEW(arena, TnLinkFrame, model->link_count),
-                        .twists =
-                            tn_arena_calloc(arena, sizeof(double[6]) * (size_t)model->link_count),
-                        .qpos = TN_ARENA_NEW(arena, double, model->qpos_count),
-                        .qvel = TN_ARENA_NEW(arena, double, model->dof_count)};
-    uint8_t *fresh = TN_ARENA_NEW(arena, uint8_t, model->link_count);
-    if (!x.bodies || !x.blocked || !x.carried || !paths.frames || !paths.twists || !paths.qpos ||
-        !paths.qvel || !fresh)
-        return false;
-    tn_hits_find_carried(&x);
+    if (world->near) return tn_near_impacts(step);
+    uint8_t *fresh = TN_ARENA_NEW(&world->arena, uint8_t, step->model->link_count);
+    if (!fresh || !tn_hits_open(step, &x, &paths)) return false;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (!tn_hits_find(&x, &paths, round ? fresh : NULL) || !run_through(&x)) return false;
         if (!note_fresh(&x, fresh)) break;

@@ -9,6 +9,7 @@
 
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
+#include "near.h"
 
 /* ---- bodies ---- */
 
@@ -22,11 +23,12 @@ bool tn_impact_takes(const TnWorld *world, int geom1, int geom2)
         if (world->mocap_moves && tn_link_is_mocap(model, model->geom_link[geoms[k]])) return false;
         if (s < 0) continue;
         if (world->tied[s] || tn_is_elastic(&model->subsystems[s])) return false;
+        if (world->near && world->near->mover && world->near->mover[s]) return false;
     }
     return true;
 }
 
-static TnHitBody *body_of(TnImpacts *x, int subsystem)
+TnHitBody *tn_hit_body(TnImpacts *x, int subsystem)
 {
     const TnModel *model = x->step->model;
     const TnWorld *world = x->step->world;
@@ -115,7 +117,7 @@ static bool set_side(TnImpacts *x, TnHit *h, int which)
     double sign = which ? 1.0 : -1.0;
     *side = (TnHitSide){0};
     if (s < 0) return true;
-    TnHitBody *b = side->body = body_of(x, s);
+    TnHitBody *b = side->body = tn_hit_body(x, s);
     if (!b) return false;
     side->J = TN_ARENA_ZERO(x->arena, double, 6 * b->n);
     if (!side->J) return false;

@@ -35,12 +35,13 @@ bool tn_hit_is_fresh(const TnHit *h)
 static int gather(TnImpacts *x, int first, int *group, bool *in)
 {
     double s = x->hits[first].time, speed = -tn_hit_velocity(&x->hits[first], 0, s);
-    int count = 1;
-    memset(in, 0, sizeof *in * (size_t)x->count);
+    int count = 1, all = x->among ? x->among_count : x->count;
+    for (int j = 0; j < all; j++) in[x->among ? x->among[j] : j] = false;
     group[0] = first;
     in[first] = true;
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < x->count; i++) {
+        for (int j = 0; j < all; j++) {
+            int i = x->among ? x->among[j] : j;
             TnHit *h = &x->hits[i], *g = &x->hits[group[k]];
             if (in[i] || tn_hit_is_fresh(h)) continue;
             bool common = false;

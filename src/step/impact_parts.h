@@ -50,10 +50,12 @@ typedef struct TnImpacts {
     int room;    /* for world->impacts */
     int *group;  /* scratch, per hit */
     bool *in;
-    double *blocked; /* s, per subsystem: a cable, a soft body or something tied stands in its way
-                        from then on */
-    bool *carried;   /* per subsystem: something pushed it in the last step, and so does not let it
-                        fall */
+    double *blocked;  /* s, per subsystem: a cable, a soft body or something tied stands in its way
+                         from then on */
+    bool *carried;    /* per subsystem: something pushed it in the last step, and so does not let it
+                         fall */
+    const int *among; /* hits that may meet in a moment; NULL: all */
+    int among_count;
     bool any;
 } TnImpacts;
 
@@ -63,12 +65,20 @@ typedef struct TnHitPaths {
     double (*twists)[6], *qpos, *qvel;
 } TnHitPaths;
 
+/* ---- impact.c ---- */
+/* Memory, and who rests on something. False: no memory. */
+bool tn_hits_open(TnStep *step, TnImpacts *x, TnHitPaths *paths);
+/* m/s: slower approach is none. */
+double tn_hits_rest(const TnStep *step);
+
 /* ---- impact_find.c: which contacts are hit, and when ---- */
 /* Who rests on something. */
 void tn_hits_find_carried(TnImpacts *x);
 /* Contacts on the paths as they are now; of links that are marked, NULL: of all. False: no memory.
  */
 bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only);
+/* What is known of a subsystem that may be hit. NULL: no memory. */
+TnHitBody *tn_hit_body(TnImpacts *x, int subsystem);
 /* When each closes next, with velocities as they are now. */
 void tn_hits_find_times(TnImpacts *x);
 /* J (v + s a) of a row: 0 the normal, 1 and 2 the tangents; and the gap, at a time of the step. */

@@ -210,15 +210,22 @@ bool tn_step_integrate_outside(TnStep *step)
     return true;
 }
 
+/* The same in a world that ranks step in parts. */
+static bool integrate_part(TnStep *step)
+{
+    bool cut;
+    if (!tn_near_limit(step, &cut)) return false;
+    bool ok = tn_step_move(step) &&
+              (!tn_near_has_movers(step->world) || (stop_slip(step) && stop_drift(step)));
+    return tn_near_balance(step, ok, cut);
+}
+
 bool tn_step_integrate(TnStep *step)
 {
     TnStepReport *report = step->report;
     TnWorld *world = step->world;
     bool cut = false;
-    if (world->near ? !tn_near_limit(step) || !tn_step_move(step) : !tn_step_advance(step, true))
-        return false;
-    if (world->near) tn_near_settle(step);
-    if (tn_near_has_movers(world) && (!stop_slip(step) || !stop_drift(step))) return false;
+    if (world->near ? !integrate_part(step) : !tn_step_advance(step, true)) return false;
     for (int k = 0; (k == 0 && !world->near) || cut; k++) {
         if (k > 0 && !tn_step_move(step)) return false;
         if (k > 0) tn_step_find_ways(step);

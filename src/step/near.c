@@ -59,11 +59,15 @@ bool tn_near_tell_ways(TnStep *step)
     return true;
 }
 
-double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3])
+double tn_near_lever(const TnWorld *world, int link)
 {
     double com = v3_norm(world->model->links[link].com);
-    bool round = world->groups->round[link] && com == 0.0;
-    return v3_norm(v) + (round ? 0.0 : v3_norm(omega) * (world->groups->radius[link] + com));
+    return world->groups->round[link] && com == 0.0 ? 0.0 : world->groups->radius[link] + com;
+}
+
+double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3])
+{
+    return v3_norm(v) + v3_norm(omega) * tn_near_lever(world, link);
 }
 
 double (*tn_near_ways(TnStep *step))[6]
@@ -84,10 +88,4 @@ double (*tn_near_ways(TnStep *step))[6]
         for (int k = 0; k < 6 && speed > most; k++) u[l][k] *= most / speed;
     }
     return u;
-}
-
-void tn_near_settle(TnStep *step)
-{
-    step->after = step->world->energies;
-    step->owed = step->world->state.owed;
 }

@@ -4,11 +4,15 @@
  *
  * It is stepped as any world is, but that
  *   - contacts are listed that an own body or a mover has (collision/grid_parts.c),
+ *   - hits with restitution are resolved within the step where two bodies meet nobody else
+ *     (near_impact.c),
  *   - ranks solve together: each iteration has the velocities of bodies that own ones touch
  *     (solver/parts_near.c),
- *   - what the solution runs into is looked for as far as parts have it (missed.c), ways are cut
- *     in rounds, between which ranks talk (near_limit.c), fast turning is not looked at (verify.c),
- *     and momentum and energy of groups are not put right (balance.c).
+ *   - what the solution runs into is looked for as far as parts have it (missed.c), displacements
+ *     are limited in rounds, between which ranks talk (near_limit.c), fast turning is not looked at
+ *     (verify.c),
+ *   - groups of bodies in contact have their momentum and energy put right by sums that do not
+ *     depend on the order (near_balance.c, near_momentum.c); their places are not shifted.
  * What others' bodies do is then known from their ranks (spread.c). */
 #ifndef TN_STEP_NEAR_H
 #define TN_STEP_NEAR_H
@@ -34,9 +38,15 @@ typedef struct TnNear {
     bool has_rods, has_softs; /* so has the scene */
     TnNearBall *balls;        /* of movers; none where there are no other ranks */
     int ball_count;
+    bool watches; /* something may move free bodies farther than their speed and gravity do: */
+    const double (*start)[3];     /* per subsystem: where it was when who is near was found, */
+    const double *room;           /* and m: of own free bodies, how far from there they may get */
+    const int *number;            /* per subsystem: in the whole */
     double *lacked;               /* m: by so much the step wanted more room, */
     bool *stopped;                /* for which all ranks refused it */
-    int bodies;                   /* of the scene */
+    int bodies;                   /* of the scene, */
+    double mean_mass;             /* and kg of one of them */
+    double extent;                /* m: no point of a link of it is farther from its centre */
     double size;                  /* m: no point of a body of the scene is farther from its place */
     int count, *rank;             /* neighbours, ascending */
     int *send_start, *send;       /* per neighbour: own ones that it has, */
@@ -53,7 +63,10 @@ bool tn_near_tell_ways(TnStep *step);
 double (*tn_near_ways(TnStep *step))[6];
 /* m: so much farther than its free motion leads a body looks for others. */
 static inline double tn_near_surprise(const TnNear *near) { return 0.25 * near->size; }
-/* m/s: no point of a free body moves faster; turning does not move what is round. */
+/* m: times the angular velocity, what turning adds to the speed of a free body's points; it does
+ * not move what is round. */
+double tn_near_lever(const TnWorld *world, int link);
+/* m/s: no point of a free body moves faster. */
 double tn_near_speed(const TnWorld *world, int link, const double v[3], const double omega[3]);
 
 /* The scene has cables, or soft bodies, wherever these are. */
@@ -70,8 +83,8 @@ static inline bool tn_near_has_movers(const TnWorld *world)
 {
     return world->near && world->near->mover;
 }
-/* On all ranks assembly went well, and the free motion of movers leads no farther than they have
- * room. */
+/* On all ranks assembly went well, and the free motion of movers, and of bodies where somebody
+ * watches, leads no farther than they have room. */
 bool tn_near_may_go_on(TnStep *step, bool ok);
 /* Some rank's movers are planned anew. False: no memory. */
 bool tn_near_tell_replanned(TnStep *step, bool *replanned);
@@ -98,12 +111,25 @@ void tn_near_tell_links(TnNearExchange *exchange, double *values);
 void tn_near_close(TnNearExchange *exchange);
 /* On some rank it is so. False: no memory. */
 bool tn_near_any(TnStep *step, bool here, bool *any);
+/* Bytes of all of several ranks, one after the other, in the arena. False: no memory. */
+bool tn_near_share(TnStep *step, const void *mine, size_t bytes, void **all, size_t *all_bytes);
+
+/* ---- near_impact.c ---- */
+/* As tn_impacts_resolve: of pairs that meet nobody else; other hits are left to the solver. False:
+ * no memory. */
+bool tn_near_impacts(TnStep *step);
+/* Its restitution is not the solver's business: it rests, or comes apart. */
+bool tn_near_rests(const TnWorld *world, const TnContactPoint *c, double slow);
 
 /* ---- near_limit.c ---- */
-/* step->reach and step->extra, so that nothing is moved into something else. False: no memory. */
-bool tn_near_limit(TnStep *step);
+/* step->reach and step->extra, so that nothing is moved into something else; `cut`: some rank's are
+ * not as they were. False: no memory. */
+bool tn_near_limit(TnStep *step, bool *cut);
 
-/* From the solution to the new state, without balance. */
-void tn_near_settle(TnStep *step);
+/* ---- near_balance.c ---- */
+/* Groups of bodies in contact get the momentum that they must have, and what they made of energy is
+ * taken off again. `ok`: the new state makes sense here. `cut`: ways are not those that others were
+ * told. False: no memory, or on some rank it does not. */
+bool tn_near_balance(TnStep *step, bool ok, bool cut);
 
 #endif

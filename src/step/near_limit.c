@@ -310,17 +310,17 @@ static bool is_short(const Limits *l, bool deep)
     return false;
 }
 
-bool tn_near_limit(TnStep *step)
+bool tn_near_limit(TnStep *step, bool *cut)
 {
     const TnContactList *listed = &step->world->contacts, *missed = &step->missed;
     Limits l = {.step = step, .own = step->world->near->own, .slack = tn_step_slack(step)};
-    bool any;
     l.list = TN_ARENA_NEW(&step->world->arena, Approach, listed->count + missed->count);
     if (!l.list) return false;
     tn_step_full_ways(step);
     add_contacts(&l, listed, DEEP * l.slack);
     add_contacts(&l, missed, DEEP_UNLISTED * l.slack);
-    if (!tn_near_any(step, is_short(&l, false), &any)) return false;
-    if (any && !give_way(&l)) return false;
-    return tn_near_any(step, any && is_short(&l, true), &any) && (!any || hold_back(&l));
+    bool held;
+    if (!tn_near_any(step, is_short(&l, false), cut)) return false;
+    if (!*cut) return true;
+    return give_way(&l) && tn_near_any(step, is_short(&l, true), &held) && (!held || hold_back(&l));
 }

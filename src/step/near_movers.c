@@ -45,11 +45,31 @@ static double free_speed(const TnStep *step, const TnNearBall *ball)
                 speed_of(world, ball->link, step->end_twists[ball->link]));
 }
 
+/* m: how far a free body gets from where it was. After hits the state is not a real one. */
+static double body_way(const TnStep *step, int s)
+{
+    const TnWorld *world = step->world;
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    int l = sub->link_start;
+    const double *now = world->twists[l], *end = step->end_twists[l],
+                 *before = step->since ? step->true_twists[l] : now;
+    double lever = tn_near_lever(world, l), way[3], speed = 0.0;
+    const double *const twists[] = {before, now, end};
+    for (int k = 0; k < 3; k++)
+        speed = fmax(speed, v3_norm(twists[k]) + lever * v3_norm(twists[k] + 3));
+    v3_sub(way, (step->since ? step->true_qpos : world->state.qpos) + sub->qpos_start,
+           world->near->start[s]);
+    return v3_norm(way) + SWEEP * step->t * speed + tn_near_surprise(world->near);
+}
+
 /* The free motion leads no farther than they have room. */
 static bool has_room(TnStep *step)
 {
     const TnNear *near = step->world->near;
     double lacked = 0.0;
+    for (int s = 0; near->watches && s < step->model->subsystem_count; s++)
+        if (near->own[s] && !(near->mover && near->mover[s]))
+            lacked = fmax(lacked, body_way(step, s) - near->room[s]);
     for (int i = 0; i < near->ball_count; i++) {
         const TnNearBall *ball = &near->balls[i];
         double way = gone(step->world, ball) + SWEEP * step->t * free_speed(step, ball) +
@@ -60,13 +80,25 @@ static bool has_room(TnStep *step)
     return lacked <= 0.0;
 }
 
+/* Free motion of others' bodies: what adhesion does to them is known where the body is that pulls.
+ */
+static bool tell_free_motion(TnStep *step)
+{
+    TnNearExchange told;
+    if (!step->model->adhesion_count) return true;
+    if (!tn_near_open(step, 6, &told)) return false;
+    tn_near_tell_links(&told, (double *)step->end_twists);
+    tn_near_close(&told);
+    return true;
+}
+
 bool tn_near_may_go_on(TnStep *step, bool ok)
 {
     const TnNear *near = step->world->near;
-    bool stop = !ok || !has_room(step);
-    if (near->together && !tn_near_any(step, stop, &stop)) return false;
-    *near->stopped = stop && near->together;
-    return !stop;
+    bool asks = near->together || near->watches, stop = !ok || !has_room(step);
+    if (asks && !tn_near_any(step, stop, &stop)) return false;
+    *near->stopped = stop && asks;
+    return !stop && tell_free_motion(step);
 }
 
 bool tn_near_tell_replanned(TnStep *step, bool *replanned)

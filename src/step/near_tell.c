@@ -76,3 +76,40 @@ bool tn_near_any(TnStep *step, bool here, bool *any)
     for (int r = 0; r < n; r++) *any |= all[r];
     return true;
 }
+
+/* What a rank has in its first message, so that a second one is seldom needed. */
+#define FIRST_BYTES 1016
+
+typedef struct First {
+    size_t bytes;
+    char data[FIRST_BYTES];
+} First;
+
+bool tn_near_share(TnStep *step, const void *mine, size_t bytes, void **all, size_t *all_bytes)
+{
+    const TnRanks *ranks = step->world->near->ranks;
+    TnArena *arena = &step->world->arena;
+    int n = ranks->count;
+    size_t *start = TN_ARENA_NEW(arena, size_t, n + 1), most = 0;
+    First *first = TN_ARENA_NEW(arena, First, n);
+    if (!start || !first) return false;
+    for (int r = 0; r <= n; r++) start[r] = sizeof *first * (size_t)r;
+    memset(&first[ranks->rank], 0, sizeof *first);
+    first[ranks->rank].bytes = bytes;
+    if (bytes && bytes <= FIRST_BYTES) memcpy(first[ranks->rank].data, mine, bytes);
+    tn_ranks_share(ranks, first, start);
+    start[0] = 0;
+    for (int r = 0; r < n; r++) {
+        start[r + 1] = start[r] + first[r].bytes;
+        if (first[r].bytes > most) most = first[r].bytes;
+    }
+    *all_bytes = start[n];
+    char *out = *all = tn_arena_alloc(arena, start[n] + 1);
+    if (!out) return false;
+    for (int r = 0; r < n && most <= FIRST_BYTES; r++)
+        memcpy(out + start[r], first[r].data, first[r].bytes);
+    if (most <= FIRST_BYTES) return true;
+    memcpy(out + start[ranks->rank], mine, bytes);
+    tn_ranks_share(ranks, out, start);
+    return true;
+}

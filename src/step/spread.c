@@ -13,113 +13,6 @@
 /* Of a step whose movers want more room than they have. */
 #define MOST_TRIES 4
 
-/* ---- what cannot be spread ---- */
-
-static bool has_lifted_bodies(const TnModel *m)
-{
-    for (int l = 1; l < m->link_count; l++)
-        if (m->links[l].lift != 0.0 && m->links[l].subsystem >= 0 &&
-            m->subsystems[m->links[l].subsystem].kind == TN_SUBSYSTEM_RIGID)
-            return true;
-    return false;
-}
-
-static bool check(const TnWorld *world, TnError *err)
-{
-    const TnModel *m = world->model;
-    const TnWorldDef *def = &world->def;
-    const TnSolverDef *solver = &def->solver;
-    const struct {
-        bool there;
-        const char *what;
-    } parts[] = {{m->adhesion_count > 0, "adhesion"},
-                 {m->drags != NULL, "a medium"},
-                 {has_lifted_bodies(m), "gravity compensation of a free body"},
-                 {world->bounces, "restitution"},
-                 {def->device != TN_DEVICE_CPU, "a device"},
-                 {def->sleep != TN_SLEEP_OFF, "sleeping"},
-                 {def->relinearize > 1, "a number of passes"},
-                 {world->substeps > 1, "sub-steps"},
-                 {solver->anderson > 0, "Anderson acceleration"},
-                 {solver->method != TN_METHOD_AUTO && solver->method != TN_METHOD_SUBADMM,
-                  "a solver other than auto and subadmm"}};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!parts[i].there) continue;
-        tn_error_add(err, TN_ERROR_USAGE,
-                     "spread: a world in parts cannot have %s; without --spread it can",
-                     parts[i].what);
-        ok = false;
-    }
-    return ok;
-}
-
-static double size_of_bodies(const TnWorld *world)
-{
-    const TnModel *m = world->model;
-    double size = 0.0, margin = 0.0;
-    for (int s = 0; s < m->subsystem_count; s++) {
-        int l = m->subsystems[s].link_start;
-        if (m->subsystems[s].kind != TN_SUBSYSTEM_RIGID) continue;
-        size = fmax(size, world->groups->radius[l] + v3_norm(m->links[l].com));
-    }
-    for (int g = 0; g < m->geom_count; g++)
-        if (m->geom_link[g] || m->geoms[g].type == TN_GEOM_SOFT)
-            margin = fmax(margin, m->geoms[g].margin);
-    for (int i = 0; i < m->pair_count; i++) margin = fmax(margin, m->pairs[i].margin);
-    world->spread->contact_margin = margin;
-    return size + margin;
-}
-
-bool tn_spread_create(TnWorld *world, TnError *err)
-{
-    if (!world->def.spread) return true;
-    if (!check(world, err)) return false;
-    const TnModel *model = world->model;
-    TnSpread *spread = world->spread = tn_calloc(1, sizeof *spread);
-    if (spread) {
-        spread->first_key =
-            tn_calloc((size_t)tn_ranks_count(world->def.ranks), sizeof *spread->first_key);
-        spread->local = tn_calloc((size_t)model->subsystem_count + 1, sizeof(int));
-        spread->local_geom = tn_malloc(sizeof(int) * (size_t)(model->geom_count + 1));
-    }
-    if (!spread || !spread->first_key || !spread->local || !spread->local_geom ||
-        !tn_model_index(model, &spread->index)) {
-        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
-        return false;
-    }
-    if (!tn_spread_find_movers(world)) {
-        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
-        return false;
-    }
-    tn_collider_trim(world->collider); /* parts have their own */
-    world->spread->size = size_of_bodies(world);
-    world->spread->margin = 1.0;
-    world->spread->put = true;
-    return true;
-}
-
-void tn_spread_destroy(TnWorld *world)
-{
-    TnSpread *spread = world->spread;
-    if (!spread) return;
-    tn_spread_release_part(spread);
-    tn_arena_free(&spread->arena);
-    tn_model_index_free(&spread->index);
-    tn_free(spread->first_key);
-    tn_free(spread->local);
-    tn_free(spread->local_geom);
-    tn_free(spread->mover);
-    tn_free(spread->movers);
-    tn_free(spread->here);
-    void *const units[] = {spread->units.of,    spread->units.common, spread->units.cluster,
-                           spread->units.owner, spread->units.there,  spread->units.near};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) tn_free(units[i]);
-    tn_free(spread->balls);
-    tn_free(spread->kept);
-    tn_free(spread);
-}
-
 void tn_spread_note_state(TnWorld *world)
 {
     if (!world->spread) return;
@@ -134,7 +27,7 @@ void tn_spread_fetch(TnWorld *world)
     spread->ahead = false;
     world->team = world->pool;
     world->energies_known = false;
-    tn_world_update_frames(world, NULL, 0);
+    if (spread->has_whole) tn_world_update_frames(world, NULL, 0);
 }
 
 /* ---- a step ---- */
@@ -153,7 +46,7 @@ static double farthest(const TnWorld *whole)
     double t = world->t, g = v3_norm(world->model->option.gravity);
     double most = tn_spread_movers_gone(spread);
     for (int s = 0; s < spread->count; s++) {
-        const TnSubsystem *sub = &spread->model->subsystems[s];
+        const TnSubsystem *sub = &spread->part.model->subsystems[s];
         const double *x = world->state.qpos + sub->qpos_start,
                      *v = world->state.qvel + sub->dof_start;
         double way[3];
@@ -220,25 +113,11 @@ static void take_back(TnSpread *spread)
 {
     TnWorld *part = spread->world;
     const TnModel *model = part->model;
-    memcpy(part->state.qpos, part->next_qpos, sizeof(double) * (size_t)model->qpos_count);
-    memcpy(part->state.qvel, part->next_qvel, sizeof(double) * (size_t)model->dof_count);
+    memcpy(part->state.qpos, part->start_qpos, sizeof(double) * (size_t)model->qpos_count);
+    memcpy(part->state.qvel, part->start_qvel, sizeof(double) * (size_t)model->dof_count);
     part->state.time -= part->t;
     tn_spread_take_back_movers(spread);
     tn_world_update_frames(part, NULL, 0);
-}
-
-static void hand_over_wrenches(TnWorld *whole)
-{
-    const TnSpread *spread = whole->spread;
-    TnWorld *part = spread->world;
-    part->wrench_set = whole->wrench_set;
-    for (int s = 0; whole->wrench_set && s < spread->count; s++) {
-        const TnSubsystem *to = &spread->model->subsystems[s],
-                          *from = &whole->model->subsystems[spread->subsystem[s]];
-        if (to->link_count)
-            memcpy(part->wrench[to->link_start], whole->wrench[from->link_start],
-                   sizeof(double[6]) * (size_t)to->link_count);
-    }
 }
 
 static void fill_report(const Sum *sum, TnStepReport *report)
@@ -273,10 +152,11 @@ static TnStepReport step_part(TnWorld *world)
 {
     TnSpread *spread = world->spread;
     double begun = worked(world);
-    hand_over_wrenches(world);
-    tn_spread_drive_movers(world);
+    tn_spread_hand_over_orders(world);
     tn_spread_keep_movers(spread);
     spread->world->untimed = world->untimed;
+    spread->world->substep = world->substep;
+    spread->world->anew = true; /* contacts do not ride along */
     spread->lacked = 0.0;
     spread->stopped = false;
     TnStepReport report = tn_step_once(spread->world);
@@ -284,12 +164,19 @@ static TnStepReport step_part(TnWorld *world)
     return report;
 }
 
-TnStepReport tn_spread_step(TnWorld *world)
+void tn_spread_begin(TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    if (spread->world) spread->world->state.time = world->state.time;
+    spread->ordered = tn_spread_take_orders(world);
+}
+
+TnStepReport tn_spread_once(TnWorld *world)
 {
     TnSpread *spread = world->spread;
     TnStepReport report = tn_report_open();
     double start = world->untimed ? 0.0 : tn_clock();
-    if (world->wrench_set && tn_ranks_count(world->def.ranks) > 1) spread->far = true;
+    if (!spread->ordered) return report;
     if (spread->put ? !tn_spread_divide(world) : spread->far && !tn_spread_renew(world))
         return report;
     report = step_part(world);
@@ -300,7 +187,7 @@ TnStepReport tn_spread_step(TnWorld *world)
     bool refused = report.diverged;
     /* pairs of one cable are listed behind all others, and those who divide group contacts */
     TnState *state = &spread->world->state;
-    bool grouped = refused || !world->model->rod_count ||
+    bool grouped = refused || !spread->base.model->rod_count ||
                    tn_spread_group_contacts(state->contacts, state->contact_count);
     Sum sum = {.diverged = refused || !grouped,
                .residual = report.residual,

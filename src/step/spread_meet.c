@@ -69,20 +69,10 @@ typedef struct Meeting {
 
 /* ---- reach ---- */
 
-/* m: by forces that users set, in a step; who is near is found for each that has some. */
-static double pushed_by(const TnWorld *world, int link)
-{
-    const TnLink *l = &world->model->links[link];
-    const double *I = l->inertia_principal, *f = world->wrench[link];
-    if (!world->wrench_set) return 0.0;
-    double turns = world->spread->size * v3_norm(f + 3) / fmin(I[0], fmin(I[1], I[2]));
-    return 2.0 * world->t * world->t * (v3_norm(f) / l->mass + turns);
-}
-
 double tn_spread_room(const TnWorld *world, double speed)
 {
     double t = world->t, fall = t * t * v3_norm(world->model->option.gravity);
-    double size = world->spread->size, way = t * speed;
+    double size = world->spread->scene.size, way = t * speed;
     return LEAST_SHARE * size + LEAST_STEPS * (way + fall) +
            world->spread->margin * (MORE_SHARE * size + MORE_FALLS * fall + MORE_STEPS * way);
 }
@@ -90,9 +80,9 @@ double tn_spread_room(const TnWorld *world, double speed)
 /* m: so far it may get until then, the way of the step to come included. */
 static double room_of(const TnWorld *world, const TnSpreadBody *body)
 {
-    int link = world->model->subsystems[body->s].link_start;
     const double *v = body->numbers + 7;
-    return tn_spread_room(world, tn_near_speed(world, link, v, v + 3)) + pushed_by(world, link);
+    double more = tn_spread_watches(world) ? world->spread->more_room : 0.0;
+    return tn_spread_room(world, v3_norm(v) + v3_norm(v + 3) * body->lever) + body->pushed + more;
 }
 
 /* ---- boxes ---- */
@@ -277,13 +267,25 @@ static bool is_near(const TnSpreadBody *a, const TnSpreadBody *b)
     return meet && v3_dot(d, d) <= sum * sum;
 }
 
+/* A body's reach meets what some others reach. */
+static bool may_be_near(const TnSpreadBody *a, const Box *its)
+{
+    bool meet = true;
+    for (int i = 0; i < 3; i++) {
+        double x = a->numbers[i];
+        meet &= x - a->reach <= its->reach_high[i] && its->reach_low[i] <= x + a->reach;
+    }
+    return meet;
+}
+
 /* `ghost`: per body of the other's block. */
-static void compare(const Meeting *m, const Block *own, const TnSpreadBody *its, int count,
-                    bool *ghost)
+static void compare(const Meeting *m, const Block *own, const Box *box, const TnSpreadBody *its,
+                    int count, bool *ghost)
 {
     for (int k = own->first; k < own->end; k++) {
         const TnSpreadBody *a = &m->own[m->order[k]];
         bool *told = &m->told[m->order[k]];
+        if (!may_be_near(a, box)) continue;
         for (int j = 0; j < count; j++) {
             if ((*told && ghost[j]) || !is_near(a, &its[j])) continue;
             ghost[j] = true;
@@ -319,7 +321,7 @@ static bool add_send(Meeting *m, int rank, int own)
         out->sends = sends;
         m->send_capacity = capacity;
     }
-    out->sends[out->send_count++] = (TnPlace){(uint64_t)rank, (int)m->own[own].s};
+    out->sends[out->send_count++] = (TnPlace){(uint64_t)rank, (int)m->own[own].number};
     return true;
 }
 
@@ -339,7 +341,7 @@ static bool meet_block(Meeting *m, int rank, const TnSpreadBody *its, int count)
         for (int b = k * m->per_box; b < end; b++) {
             Block *block = &m->blocks[b];
             block->room = fmin(block->room, room_between(m, &block->box, &box));
-            if (reach_gap(&block->box, &box) <= 0.0) compare(m, block, its, count, ghost);
+            if (reach_gap(&block->box, &box) <= 0.0) compare(m, block, &box, its, count, ghost);
         }
     }
     for (int j = 0; ok && j < count; j++) ok = !ghost[j] || add_ghost(m, rank, &its[j]);
@@ -387,14 +389,14 @@ bool tn_spread_meet(TnWorld *world, TnOwned *own, TnMeeting *out)
                  .ranks = ranks,
                  .rank = ranks ? ranks->rank : 0,
                  .ranks_count = tn_ranks_count(ranks),
-                 .size = world->spread->size + 0.5 * slack,
-                 .far = FAR_SIZES * world->spread->size,
+                 .size = world->spread->scene.size + 0.5 * slack,
+                 .far = FAR_SIZES * world->spread->scene.size,
                  .own = own->bodies,
                  .own_count = own->count,
                  .out = out};
     *out = (TnMeeting){.room = tn_malloc(sizeof(double) * (size_t)(own->count + 1))};
     m.most = tn_malloc(sizeof(double) * (size_t)(own->count + 1));
-    bool ok = out->room && m.most;
+    bool ok = out->room && m.most && tn_spread_set_more_room(world);
     for (int i = 0; ok && i < own->count; i++) {
         out->room[i] = room_of(world, &own->bodies[i]);
         own->bodies[i].reach = m.size + out->room[i];

@@ -37,8 +37,9 @@ typedef struct Bin {
 /* What goes to one rank, or came from it. */
 typedef struct Parcel {
     TnSpreadBody *bodies; /* ascending */
-    TnWarmContact *contacts;
-    int64_t count, contact_count;
+    TnSpreadContact *contacts;
+    int64_t count, contact_count, bytes; /* bytes: of definitions */
+    char *definitions;
 } Parcel;
 
 typedef struct Move {
@@ -62,10 +63,10 @@ static bool order_own(Move *m)
     if (!m->places) return false;
     for (int k = 0; k < spread->count; k++)
         if (tn_spread_owns(spread, k))
-            m->places[n++] =
-                (TnPlace){tn_curve_key(&spread->curve, spread->world->state.qpos +
-                                                           spread->model->subsystems[k].qpos_start),
-                          k};
+            m->places[n++] = (TnPlace){
+                tn_curve_key(&spread->curve, spread->world->state.qpos +
+                                                 spread->part.model->subsystems[k].qpos_start),
+                k};
     return tn_curve_sort(m->places, n);
 }
 
@@ -79,8 +80,8 @@ static bool fill_bins(const Move *m, Bin *bins)
     if (!weight) return false;
     for (int k = 0; k < spread->count; k++) weight[k] = TN_SPREAD_BODY_WEIGHT;
     for (int i = 0; i < state->contact_count; i++) {
-        int a = tn_geom_subsystem(spread->model, state->contacts[i].geom1),
-            b = tn_geom_subsystem(spread->model, state->contacts[i].geom2);
+        int a = tn_geom_subsystem(spread->part.model, state->contacts[i].geom1),
+            b = tn_geom_subsystem(spread->part.model, state->contacts[i].geom2);
         if (a >= 0) weight[a]++;
         if (b >= 0) weight[b]++;
     }
@@ -166,13 +167,13 @@ static bool balance(const Move *m)
 
 /* ---- how much room bodies have ---- */
 
-/* To find anew who is near takes about a third of a step, and ghosts that are as many as a quarter
- * of all bodies take a twentieth: more room if it was too little for some steps, as long as ghosts
+/* To find anew who is near takes about half a step, and ghosts that are as many as a quarter of all
+ * bodies take a twelfth: more room if it was too little for some steps, as long as ghosts
  * are few, and less if it was enough for many. Nothing that is computed depends on it. */
 static void set_margin(const Move *m)
 {
     TnSpread *spread = m->spread;
-    double all = m->world->model->subsystem_count, ghosts = (double)spread->ghosts;
+    double all = spread->scene.subsystems, ghosts = (double)spread->ghosts;
     if (spread->steps < SHORT_WHILE && ghosts < FEW_GHOSTS * all)
         spread->margin = fmin(MOST_MARGIN, 1.5 * spread->margin);
     else if (spread->steps > LONG_WHILE || ghosts > MANY_GHOSTS * all)
@@ -222,67 +223,90 @@ static bool choose(Move *m)
 
 /* ---- packing ---- */
 
-static TnSpreadBody body_of(const TnSpread *spread, int k)
+static TnSpreadBody body_of(const Move *m, int k)
 {
-    TnSpreadBody body = {.s = spread->subsystem[k]};
-    const TnSubsystem *sub = &spread->model->subsystems[k];
-    tn_spread_pack(&spread->world->state, sub->qpos_start, sub->dof_start, body.numbers);
+    const TnSpread *spread = m->spread;
+    int number = spread->part.subsystem[k], link = spread->part.model->subsystems[k].link_start;
+    TnSpreadBody body = {.number = number,
+                         .lever = tn_near_lever(spread->world, link),
+                         .pushed =
+                             tn_spread_pushed(m->world, number, &spread->part.model->links[link])};
+    tn_spread_pack(&spread->world->state, spread->part.model, k, body.numbers);
     return body;
 }
 
-/* Of the whole's geoms. */
-static TnWarmContact contact_of(const TnSpread *spread, int i)
+TnSpreadContact tn_spread_contact(const TnSpread *spread, int index)
 {
-    TnWarmContact c = spread->world->state.contacts[i];
-    c.geom1 = spread->geom[c.geom1];
-    c.geom2 = spread->geom[c.geom2];
+    TnSpreadContact c = {.contact = spread->world->state.contacts[index]};
+    int32_t *const geoms[2] = {&c.contact.geom1, &c.contact.geom2};
+    for (int k = 0; k < 2; k++) {
+        int s = tn_geom_subsystem(spread->part.model, *geoms[k]);
+        c.side[k] = s < 0 ? -1 : spread->part.subsystem[s];
+        *geoms[k] = spread->part.geom[*geoms[k]];
+    }
     return c;
 }
 
 /* Of the part's contacts: owners tell of those. */
 static bool has_mover(const Move *m, int i)
 {
-    const TnWarmContact *c = &m->spread->world->state.contacts[i];
-    return tn_spread_is_mover(m->world, m->spread->geom[c->geom1]) ||
-           tn_spread_is_mover(m->world, m->spread->geom[c->geom2]);
+    const TnSpread *spread = m->spread;
+    const TnWarmContact *c = &spread->world->state.contacts[i];
+    int a = tn_geom_subsystem(spread->part.model, c->geom1),
+        b = tn_geom_subsystem(spread->part.model, c->geom2);
+    return (a >= 0 && spread->mover[a] >= 0) || (b >= 0 && spread->mover[b] >= 0);
 }
 
 /* Links that a contact goes by with its bodies; -1: none. */
 static void links_of(const Move *m, int i, int out[2])
 {
     const TnWarmContact *c = &m->spread->world->state.contacts[i];
-    int a = tn_geom_subsystem(m->spread->model, c->geom1),
-        b = tn_geom_subsystem(m->spread->model, c->geom2);
+    int a = tn_geom_subsystem(m->spread->part.model, c->geom1),
+        b = tn_geom_subsystem(m->spread->part.model, c->geom2);
     bool goes = !has_mover(m, i);
     out[0] = goes && a >= 0 ? m->to[a] : -1;
     out[1] = goes && b >= 0 ? m->to[b] : -1;
     if (out[1] == out[0]) out[1] = -1;
 }
 
-/* A parcel is its two counts, its bodies, and its contacts. */
+static size_t add_up(const int64_t count[3])
+{
+    return sizeof(int64_t[3]) + sizeof(TnSpreadBody) * (size_t)count[0] +
+           sizeof(TnSpreadContact) * (size_t)count[1] + (size_t)count[2];
+}
+
+/* A parcel is its three counts, its bodies, contacts, and definitions of the bodies. */
 static char *pack(const Move *m, int link, size_t *bytes)
 {
     const TnSpread *spread = m->spread;
     const TnState *state = &spread->world->state;
-    int64_t count[2] = {0, 0};
+    int64_t count[3] = {0, 0, 0};
     int to[2];
-    for (int k = 0; k < spread->count; k++) count[0] += m->to[k] == link;
+    for (int k = 0; k < spread->count; k++) {
+        if (m->to[k] != link) continue;
+        count[0]++;
+        count[2] += (int64_t)tn_body_bytes(&spread->part, k);
+    }
     for (int i = 0; i < state->contact_count && count[0]; i++) {
         links_of(m, i, to);
         count[1] += to[0] == link || to[1] == link;
     }
-    *bytes = sizeof count + sizeof(TnSpreadBody) * (size_t)count[0] +
-             sizeof(TnWarmContact) * (size_t)count[1];
+    *bytes = add_up(count);
     char *out = tn_malloc(*bytes);
     if (!out) return NULL;
     memcpy(out, count, sizeof count);
     TnSpreadBody *body = (TnSpreadBody *)(out + sizeof count);
-    TnWarmContact *contact = (TnWarmContact *)(body + count[0]);
-    for (int k = 0; k < spread->count; k++)
-        if (m->to[k] == link) *body++ = body_of(spread, k);
+    TnSpreadContact *contact = (TnSpreadContact *)(body + count[0]);
+    char *definition = (char *)(contact + count[1]);
+    for (int k = 0; k < spread->count; k++) {
+        if (m->to[k] != link) continue;
+        *body++ = body_of(m, k);
+        tn_body_pack(&spread->part, k, definition);
+        definition += tn_body_bytes(&spread->part, k);
+    }
     for (int i = 0; i < state->contact_count && count[1]; i++) {
         links_of(m, i, to);
-        if (to[0] == link || to[1] == link) *contact++ = contact_of(spread, i);
+        if (to[0] == link || to[1] == link) *contact++ = tn_spread_contact(spread, i);
     }
     return out;
 }
@@ -305,8 +329,12 @@ static bool send(Move *m)
     for (int i = 0; ok && i < m->with_count; i++) {
         int64_t *count = (int64_t *)(m->came + start[i]);
         Parcel *p = &m->parcels[i];
-        *p = (Parcel){(TnSpreadBody *)(count + 2), NULL, count[0], count[1]};
-        p->contacts = (TnWarmContact *)(p->bodies + count[0]);
+        *p = (Parcel){.bodies = (TnSpreadBody *)(count + 3),
+                      .count = count[0],
+                      .contact_count = count[1],
+                      .bytes = count[2]};
+        p->contacts = (TnSpreadContact *)(p->bodies + p->count);
+        p->definitions = (char *)(p->contacts + p->contact_count);
     }
     for (int i = 0; out && i < m->with_count; i++) tn_free(out[i]);
     tn_free(out);
@@ -317,29 +345,24 @@ static bool send(Move *m)
 
 /* ---- unpacking ---- */
 
-static bool came_in(const Parcel *p, int s)
+static bool came_in(const Parcel *p, int number)
 {
-    TnSpreadBody one = {.s = s};
+    TnSpreadBody one = {.number = number};
     return p->count && bsearch(&one, p->bodies, (size_t)p->count, sizeof one, tn_spread_by_number);
 }
 
 /* Movers do. */
 static bool stays(const Move *m, int k) { return k >= 0 && m->spread->near.own[k] && m->to[k] < 0; }
 
-/* Of a subsystem of the whole. */
-static bool is_kept(const Move *m, int s)
+/* A contact comes by each of its bodies that comes; it is taken once, and not if it is here. */
+static bool is_new(const Move *m, const Parcel *p, const TnSpreadContact *c)
 {
     const TnSpread *spread = m->spread;
-    int k = spread->local[s];
-    return k < spread->count && spread->subsystem[k] == s && stays(m, k);
-}
-
-/* A contact comes by each of its bodies that comes; it is taken once, and not if it is here. */
-static bool is_new(const Move *m, const Parcel *p, const TnWarmContact *c)
-{
-    int a = tn_geom_subsystem(m->world->model, c->geom1),
-        b = tn_geom_subsystem(m->world->model, c->geom2);
-    if ((a >= 0 && is_kept(m, a)) || (b >= 0 && is_kept(m, b))) return false;
+    for (int k = 0; k < 2; k++)
+        if (c->side[k] >= 0 &&
+            stays(m, tn_part_find(spread->part.subsystem, spread->count, c->side[k])))
+            return false;
+    int a = c->side[0];
     if (a >= 0 && came_in(p, a)) return true;
     for (int i = 0; a >= 0 && i < m->with_count; i++)
         if (came_in(&m->parcels[i], a)) return false;
@@ -360,6 +383,16 @@ bool tn_spread_group_contacts(TnWarmContact *contacts, int n)
     return ok;
 }
 
+/* Definitions of what came. */
+static bool take_definitions(const Parcel *p, TnOwned *own)
+{
+    if (!p->bytes) return true;
+    char *block = tn_malloc((size_t)p->bytes);
+    if (!block) return false;
+    memcpy(block, p->definitions, (size_t)p->bytes);
+    return tn_owned_add_definitions(own, block, (size_t)p->bytes);
+}
+
 /* What stays and what came. */
 static bool collect(const Move *m, TnOwned *own)
 {
@@ -374,23 +407,23 @@ static bool collect(const Move *m, TnOwned *own)
     own->contacts = tn_malloc(sizeof *own->contacts * contacts);
     if (!own->bodies || !own->contacts) return false;
     for (int k = 0; k < spread->count; k++)
-        if (stays(m, k) && tn_spread_owns(spread, k))
-            own->bodies[own->count++] = body_of(spread, k);
+        if (stays(m, k) && tn_spread_owns(spread, k)) own->bodies[own->count++] = body_of(m, k);
     for (int i = 0; i < state->contact_count; i++)
         if (!has_mover(m, i) &&
-            (stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom1)) ||
-             stays(m, tn_geom_subsystem(spread->model, state->contacts[i].geom2))))
-            own->contacts[own->contact_count++] = contact_of(spread, i);
+            (stays(m, tn_geom_subsystem(spread->part.model, state->contacts[i].geom1)) ||
+             stays(m, tn_geom_subsystem(spread->part.model, state->contacts[i].geom2))))
+            own->contacts[own->contact_count++] = tn_spread_contact(spread, i);
     int stayed = own->count;
     for (int i = 0; i < m->with_count; i++) {
         const Parcel *p = &m->parcels[i];
         for (int64_t k = 0; k < p->count; k++) own->bodies[own->count++] = p->bodies[k];
         for (int64_t k = 0; k < p->contact_count; k++)
             if (is_new(m, p, &p->contacts[k])) own->contacts[own->contact_count++] = p->contacts[k];
+        if (!take_definitions(p, own)) return false;
     }
-    if (own->count == stayed) return true;
-    qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, tn_spread_by_number);
-    return tn_spread_group_contacts(own->contacts, own->contact_count);
+    if (own->count > stayed)
+        qsort(own->bodies, (size_t)own->count, sizeof *own->bodies, tn_spread_by_number);
+    return true;
 }
 
 bool tn_spread_renew(TnWorld *world)
@@ -399,14 +432,13 @@ bool tn_spread_renew(TnWorld *world)
     Move m = {.world = world, .spread = world->spread, .ranks = world->def.ranks};
     bool ok = order_own(&m) && balance(&m) && list_links(&m) && choose(&m) && send(&m) &&
               collect(&m, &own) && tn_spread_get_movers(world) &&
-              tn_spread_share_mover_contacts(world, &own);
+              tn_spread_share_mover_contacts(world, &own) &&
+              tn_owned_note_known(world->spread, &own);
     void *const all[] = {m.places, m.to, m.with, m.parcels, m.came};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     set_margin(&m);
-    if (ok) tn_spread_release_part(world->spread);
+    if (ok) tn_spread_release_part(world->spread, &own.from);
     ok = ok && tn_spread_make_part(world, &own);
-    tn_free(own.bodies);
-    tn_free(own.contacts);
-    tn_free(own.mover_contacts);
+    tn_owned_free(&own);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* spread_mover_state.c: states of robots, cables and soft bodies of a world that ranks step in
- * parts; see spread.h. The whole's state is where all ranks have what owners last told of them. */
+ * parts; see spread.h. `common` has what owners last told of them. */
 #include <string.h>
 
 #include "../base/base.h"
@@ -10,14 +10,14 @@
 /* The part's balls. */
 static bool hand_over_balls(TnSpread *spread)
 {
-    const TnModel *m = spread->model;
+    const TnModel *m = spread->part.model;
     TnNear *near = &spread->near;
     near->ball_count = 0;
     near->balls = tn_calloc((size_t)spread->ball_count + 1, sizeof *near->balls);
     for (int i = 0; near->balls && i < spread->ball_count; i++) {
         const TnBall *ball = &spread->balls[i];
-        int k = spread->local[ball->s];
-        if (k >= spread->count || spread->subsystem[k] != ball->s) continue;
+        int k = spread->place[ball->s];
+        if (k < 0) continue;
         const TnSubsystem *sub = &m->subsystems[k];
         TnNearBall *to = &near->balls[near->ball_count++];
         *to = (TnNearBall){.room = ball->room};
@@ -37,13 +37,9 @@ static void copy(double *to, const double *from, int count)
     if (count > 0) memcpy(to, from, sizeof(double) * (size_t)count);
 }
 
-/* ---- between the whole and the part ---- */
+/* ---- between the whole, `common` and the part ---- */
 
-static bool is_here(const TnSpread *spread, int s)
-{
-    int k = spread->local[s];
-    return k < spread->count && spread->subsystem[k] == s;
-}
+static bool is_here(const TnSpread *spread, int mover) { return spread->place[mover] >= 0; }
 
 /* A subsystem that an equality acts on; -1: none. */
 static int equality_side(const TnModel *m, const TnEquality *e)
@@ -59,17 +55,20 @@ typedef struct Side {
     TnState *state;
 } Side;
 
-static void copy_subsystem(Side to, Side from, const TnSubsystem *y, const TnSubsystem *x)
+/* Subsystem `a` of the one, `b` of the other. */
+static void copy_subsystem(Side to, Side from, int a, int b)
 {
+    const TnSubsystem *y = &to.model->subsystems[a], *x = &from.model->subsystems[b];
+    to.state->owed[a] = from.state->owed[b];
     copy(to.state->qpos + y->qpos_start, from.state->qpos + x->qpos_start, x->qpos_count);
     copy(to.state->qvel + y->dof_start, from.state->qvel + x->dof_start, x->dof_count);
     copy(to.state->vhat + y->dof_start, from.state->vhat + x->dof_start, x->dof_count);
     for (int l = 0; l < y->link_count; l++) {
-        const TnLink *a = &to.model->links[y->link_start + l],
-                     *b = &from.model->links[x->link_start + l];
-        copy(to.state->row_lambda + tn_row_slot_joint(to.model, a->joint_start, 0),
-             from.state->row_lambda + tn_row_slot_joint(from.model, b->joint_start, 0),
-             3 * a->joint_count);
+        const TnLink *link = &to.model->links[y->link_start + l],
+                     *other = &from.model->links[x->link_start + l];
+        copy(to.state->row_lambda + tn_row_slot_joint(to.model, link->joint_start, 0),
+             from.state->row_lambda + tn_row_slot_joint(from.model, other->joint_start, 0),
+             3 * link->joint_count);
     }
     if (y->kind != TN_SUBSYSTEM_SOFT) return;
     copy(to.state->row_lambda + tn_row_slot_hold(to.model, y->kind_index, 0, 0),
@@ -93,16 +92,23 @@ static void copy_common(Side to, Side from)
     copy(to.state->mocap_twist, from.state->mocap_twist, 6 * m->mocap_count);
 }
 
+/* Of what keeps its number everywhere. */
+static void copy_numbered(Side to, Side from)
+{
+    copy(to.state->row_lambda, from.state->row_lambda, 6 * from.model->equality_count);
+    copy(to.state->act, from.state->act, from.model->act_count);
+    copy(to.state->ctrl, from.state->ctrl, from.model->actuator_count);
+}
+
+static Side side_of(TnWorld *world) { return (Side){world->model, &world->state}; }
+
 bool tn_spread_put_movers(TnWorld *world)
 {
     TnSpread *spread = world->spread;
-    Side to = {spread->model, &spread->world->state}, from = {world->model, &world->state};
+    Side to = side_of(spread->world), from = side_of(spread->common);
     for (int i = 0; i < spread->here_count; i++)
-        copy_subsystem(to, from, &spread->model->subsystems[spread->local[spread->here[i]]],
-                       &world->model->subsystems[spread->here[i]]);
-    copy(to.state->row_lambda, from.state->row_lambda, 6 * world->model->equality_count);
-    copy(to.state->act, from.state->act, world->model->act_count);
-    copy(to.state->ctrl, from.state->ctrl, world->model->actuator_count);
+        copy_subsystem(to, from, spread->place[spread->here[i]], spread->here[i]);
+    copy_numbered(to, from);
     copy_common(to, from);
     return hand_over_balls(spread);
 }
@@ -111,11 +117,10 @@ bool tn_spread_put_movers(TnWorld *world)
 static void take(TnWorld *world)
 {
     const TnSpread *spread = world->spread;
-    const TnModel *m = world->model;
-    Side to = {m, &world->state}, from = {spread->model, &spread->world->state};
+    Side to = side_of(spread->common), from = side_of(spread->world);
+    const TnModel *m = to.model;
     for (int i = 0; i < spread->here_count; i++)
-        copy_subsystem(to, from, &m->subsystems[spread->here[i]],
-                       &spread->model->subsystems[spread->local[spread->here[i]]]);
+        copy_subsystem(to, from, spread->here[i], spread->place[spread->here[i]]);
     for (int i = 0; i < m->equality_count; i++) {
         int s = equality_side(m, &m->equalities[i]);
         if (s >= 0 && is_here(spread, s))
@@ -132,11 +137,38 @@ static void take(TnWorld *world)
     copy_common(to, from);
 }
 
+void tn_spread_movers_from_whole(TnWorld *world)
+{
+    const TnSpread *spread = world->spread;
+    Side to = side_of(spread->common), from = side_of(world);
+    for (int i = 0; i < tn_spread_mover_count(spread); i++)
+        copy_subsystem(to, from, i, spread->base.subsystem[i]);
+    copy_numbered(to, from);
+    copy_common(to, from);
+    copy(to.state->mocap_target, from.state->mocap_target, 7 * from.model->mocap_count);
+    copy(to.state->equalities, from.state->equalities,
+         TN_EQUALITY_NUMBERS * from.model->equality_count);
+    to.state->ctrl_by_user = from.state->ctrl_by_user;
+    to.state->time = from.state->time;
+}
+
+void tn_spread_movers_to_whole(TnWorld *world)
+{
+    const TnSpread *spread = world->spread;
+    Side to = side_of(world), from = side_of(spread->common);
+    for (int i = 0; i < tn_spread_mover_count(spread); i++)
+        copy_subsystem(to, from, spread->base.subsystem[i], i);
+    copy(to.state->row_lambda, from.state->row_lambda, 6 * from.model->equality_count);
+    copy(to.state->act, from.state->act, from.model->act_count);
+    if (!to.state->ctrl_by_user) copy(to.state->ctrl, from.state->ctrl, from.model->actuator_count);
+    copy_common(to, from);
+}
+
 /* ---- between ranks ---- */
 
 enum { COUNT, PACK, UNPACK };
 
-/* Numbers of the whole's state, one after the other. */
+/* Numbers of the state of `common`, one after the other. */
 typedef struct Walk {
     int what;
     double *at;
@@ -154,11 +186,12 @@ static void visit(Walk *walk, double *numbers, int count)
 static void walk_through(TnWorld *world, int rank, Walk *walk)
 {
     const TnSpread *spread = world->spread;
-    const TnModel *m = world->model;
-    TnState *state = &world->state;
-    for (int i = 0; i < spread->mover_count; i++) {
-        const TnSubsystem *sub = &m->subsystems[spread->movers[i]];
-        if (tn_spread_mover_owner(spread, spread->movers[i]) != rank) continue;
+    const TnModel *m = spread->common->model;
+    TnState *state = &spread->common->state;
+    for (int i = 0; i < m->subsystem_count; i++) {
+        const TnSubsystem *sub = &m->subsystems[i];
+        if (tn_spread_mover_owner(spread, i) != rank) continue;
+        visit(walk, state->owed + i, 1);
         visit(walk, state->qpos + sub->qpos_start, sub->qpos_count);
         visit(walk, state->qvel + sub->dof_start, sub->dof_count);
         visit(walk, state->vhat + sub->dof_start, sub->dof_count);
@@ -212,37 +245,23 @@ static bool tell(TnWorld *world)
 
 bool tn_spread_get_movers(TnWorld *world)
 {
-    const TnSpread *spread = world->spread;
+    TnWorld *common = world->spread->common;
     take(world);
-    if (spread->mover_count && tn_ranks_count(world->def.ranks) > 1 && !tell(world)) return false;
-    world->team = world->pool;
-    tn_world_update_frames(world, spread->movers, spread->mover_count);
+    if (tn_spread_mover_count(world->spread) && tn_ranks_count(world->def.ranks) > 1 &&
+        !tell(world))
+        return false;
+    common->state.time = world->spread->world->state.time;
+    common->team = common->pool;
+    tn_world_update_frames(common, NULL, 0);
     return true;
 }
 
 /* ---- for a step ---- */
 
-void tn_spread_drive_movers(TnWorld *world)
-{
-    const TnSpread *spread = world->spread;
-    const TnModel *m = world->model;
-    TnWorld *part = spread->world;
-    part->state.ctrl_by_user = world->state.ctrl_by_user;
-    copy(part->state.ctrl, world->state.ctrl, m->actuator_count);
-    copy(part->state.mocap_target, world->state.mocap_target, 7 * m->mocap_count);
-    part->node_force_set = world->node_force_set;
-    for (int i = 0; world->node_force_set && i < m->soft_count; i++)
-        if (is_here(spread, m->softs[i].subsystem))
-            copy(part->node_force +
-                     spread->model->subsystems[spread->local[m->softs[i].subsystem]].dof_start,
-                 world->node_force + m->softs[i].dof_start, 3 * m->softs[i].node_count);
-    if (spread->mover_count) part->energies_known = false;
-}
-
 /* What is found beside the state is not among it (take_back in spread.c). */
 static void keep(TnSpread *spread, bool back)
 {
-    const TnModel *m = spread->model;
+    const TnModel *m = spread->part.model;
     TnState *state = &spread->world->state;
     double *const parts[] = {state->act, state->ctrl, state->mocap, state->mocap_twist};
     const int counts[] = {m->act_count, m->actuator_count, 7 * m->mocap_count, 6 * m->mocap_count};

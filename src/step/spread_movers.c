@@ -23,36 +23,30 @@
 #define BLOCK 16           /* balls in a box */
 #define SHARE_OF_EDGE 0.58 /* 1/√3 */
 
-/* ---- which ---- */
-
-static void mark_link(const TnModel *m, int link, bool *mover)
-{
-    if (m->links[link].subsystem >= 0) mover[m->links[link].subsystem] = true;
-}
+/* ---- units ---- */
 
 static bool reserve_units(TnWorld *world)
 {
     TnUnits *units = &world->spread->units;
-    size_t n = (size_t)world->model->subsystem_count + 1,
+    size_t n = (size_t)tn_spread_mover_count(world->spread) + 1,
            ranks = (size_t)tn_ranks_count(world->def.ranks);
-    if (!units->of) units->of = tn_malloc(sizeof(int) * n);
-    if (!units->common) units->common = tn_calloc(n, sizeof(bool));
-    if (!units->cluster) units->cluster = tn_calloc(n, sizeof(int));
-    if (!units->owner) units->owner = tn_calloc(n, sizeof(int));
-    if (!units->there) units->there = tn_calloc(n * ranks, 1);
+    units->of = tn_malloc(sizeof(int) * n);
+    units->common = tn_calloc(n, sizeof(bool));
+    units->cluster = tn_calloc(n, sizeof(int));
+    units->owner = tn_calloc(n, sizeof(int));
+    units->there = tn_calloc(n * ranks, 1);
     return units->of && units->common && units->cluster && units->owner && units->there;
 }
 
 static void make_common(const TnModel *m, TnUnits *units, int link)
 {
-    int s = m->links[link].subsystem;
-    if (s >= 0 && units->of[s] >= 0) units->common[units->of[s]] = true;
+    if (m->links[link].subsystem >= 0) units->common[units->of[m->links[link].subsystem]] = true;
 }
 
-/* What one list of the model is about belongs together (model/movers.h). */
-static void find_common(const TnWorld *world, TnUnits *units)
+/* What one list of the model is about belongs together (model/part.h). */
+static void find_common(const TnWorld *common, TnUnits *units)
 {
-    const TnModel *m = world->model;
+    const TnModel *m = common->model;
     for (int i = 0; i < m->path_count; i++)
         for (int k = 0; k < m->paths[i].link_count; k++)
             make_common(m, units, m->paths[i].links[k]);
@@ -61,63 +55,21 @@ static void find_common(const TnWorld *world, TnUnits *units)
     for (int i = 0; i < m->tendon_count; i++)
         if (m->tendons[i].subsystem >= 0) units->common[units->of[m->tendons[i].subsystem]] = true;
     for (int i = 0; i < m->soft_count; i++)
-        if (m->tie_count || world->division->piece_tie_count)
+        if (m->tie_count || common->division->piece_tie_count)
             units->common[units->of[m->softs[i].subsystem]] = true;
 }
 
-/* False: no memory. */
-static bool find_units(TnWorld *world)
+bool tn_spread_find_units(TnWorld *world)
 {
-    const TnModel *m = world->model;
-    const TnSpread *spread = world->spread;
+    const TnWorld *common = world->spread->common;
     TnUnits *units = &world->spread->units;
     if (!reserve_units(world)) return false;
-    units->count = 0;
-    for (int s = 0; s < m->subsystem_count; s++) {
-        int root = world->groups->of[s]; /* the lowest of its group */
-        units->of[s] = !spread->mover[s] ? -1 : root == s ? units->count++ : units->of[root];
+    for (int i = 0; i < common->model->subsystem_count; i++) {
+        int root = common->groups->of[i]; /* the lowest of its group */
+        units->of[i] = root == i ? units->count++ : units->of[root];
     }
-    for (int u = 0; u < units->count; u++) units->common[u] = false;
-    find_common(world, units);
+    find_common(common, units);
     return true;
-}
-
-int tn_spread_mover_owner(const TnSpread *spread, int subsystem)
-{
-    return spread->units.owner[spread->units.of[subsystem]];
-}
-
-bool tn_spread_find_movers(TnWorld *world)
-{
-    const TnModel *m = world->model;
-    TnSpread *spread = world->spread;
-    size_t n = (size_t)m->subsystem_count + 1,
-           kept = (size_t)(m->act_count + m->actuator_count) + 13 * (size_t)m->mocap_count;
-    if (!spread->mover) spread->mover = tn_calloc(n, sizeof(bool));
-    if (!spread->movers) spread->movers = tn_calloc(n, sizeof(int));
-    if (!spread->here) spread->here = tn_calloc(n, sizeof(int));
-    if (!spread->kept) spread->kept = tn_calloc(kept + 1, sizeof(double));
-    if (!spread->mover || !spread->movers || !spread->here || !spread->kept) return false;
-    for (int s = 0; s < m->subsystem_count; s++)
-        spread->mover[s] =
-            m->subsystems[s].kind != TN_SUBSYSTEM_RIGID || world->tied[s] || world->minds[s];
-    for (int i = 0; i < m->tendon_count; i++)
-        if (m->tendons[i].subsystem >= 0) spread->mover[m->tendons[i].subsystem] = true;
-    for (int i = 0; i < m->actuator_count; i++)
-        if (tn_actuator_subsystem(m, i) >= 0) spread->mover[tn_actuator_subsystem(m, i)] = true;
-    for (int i = 0; i < m->path_count; i++)
-        for (int k = 0; k < m->paths[i].link_count; k++)
-            mark_link(m, m->paths[i].links[k], spread->mover);
-    for (int i = 0; i < m->equality_count; i++) { /* those that may be switched on, too */
-        const TnEquality *e = &m->equalities[i];
-        if (e->type >= TN_EQUALITY_JOINT) continue;
-        mark_link(m, m->bodies[e->body1].link, spread->mover);
-        mark_link(m, m->bodies[e->body2].link, spread->mover);
-    }
-    spread->mover_count = 0;
-    for (int s = 0; s < m->subsystem_count; s++)
-        if (spread->mover[s]) spread->movers[spread->mover_count++] = s;
-    return find_units(world);
 }
 
 /* ---- balls ---- */
@@ -131,22 +83,22 @@ static void add_ball(TnWorld *world, int s, int index, const double center[3], d
     *ball = (TnBall){.s = s,
                      .index = index,
                      .unit = spread->units.of[s],
-                     .radius = radius + spread->contact_margin};
+                     .radius = radius + spread->scene.contact_margin};
     v3_copy(ball->center, center);
     ball->room = tn_spread_room(world, speed) + spread->more_room;
     ball->reach = ball->radius + ball->room + 0.5 * slack;
 }
 
-static void add_links(TnWorld *world, int s)
+static void add_links(TnWorld *world, int s, const bool *has_geoms)
 {
-    const TnSubsystem *sub = &world->model->subsystems[s];
-    const int *geom_start = world->spread->index.geom_start;
+    const TnWorld *common = world->spread->common;
+    const TnSubsystem *sub = &common->model->subsystems[s];
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        const double *twist = world->twists[l];
-        double radius = world->groups->radius[l];
-        if (geom_start[l] == geom_start[l + 1]) continue;
-        add_ball(world, s, l - sub->link_start, world->frames[l].com, radius,
-                 v3_norm(twist) + v3_norm(twist + 3) * radius);
+        const double *twist = common->twists[l];
+        double radius = common->groups->radius[l];
+        if (has_geoms[l])
+            add_ball(world, s, l - sub->link_start, common->frames[l].com, radius,
+                     v3_norm(twist) + v3_norm(twist + 3) * radius);
     }
 }
 
@@ -168,15 +120,16 @@ static void find_edges(const TnWorld *world, const TnSoft *soft, double *longest
 
 static bool add_nodes(TnWorld *world, int s)
 {
-    const TnSoft *soft = &world->model->softs[world->model->subsystems[s].kind_index];
+    const TnWorld *common = world->spread->common;
+    const TnSoft *soft = &common->model->softs[common->model->subsystems[s].kind_index];
     double *longest = tn_malloc(sizeof(double) * (size_t)(soft->node_count + 1));
     if (!longest) return false;
-    find_edges(world, soft, longest);
+    find_edges(common, soft, longest);
     for (int i = 0; i < soft->surface_node_count; i++) {
         int node = soft->surface_nodes[i];
-        add_ball(world, s, node, world->state.qpos + soft->qpos_start + 3L * node,
+        add_ball(world, s, node, common->state.qpos + soft->qpos_start + 3L * node,
                  SHARE_OF_EDGE * longest[node] + soft->radius,
-                 v3_norm(world->state.qvel + soft->dof_start + 3L * node));
+                 v3_norm(common->state.qvel + soft->dof_start + 3L * node));
     }
     tn_free(longest);
     return true;
@@ -188,7 +141,7 @@ static bool share_lacked(TnWorld *world)
     const TnRanks *ranks = world->def.ranks;
     TnSpread *spread = world->spread;
     int n = tn_ranks_count(ranks);
-    if (n == 1 || !spread->mover_count) return true;
+    if (n == 1 || !(tn_spread_mover_count(spread) || tn_spread_watches(world))) return true;
     double *all = tn_calloc((size_t)n, sizeof *all);
     size_t *start = tn_malloc(sizeof *start * (size_t)(n + 1));
     bool ok = all && start;
@@ -203,28 +156,44 @@ static bool share_lacked(TnWorld *world)
     return ok;
 }
 
-/* About movers where the whole's state has them. False: no memory. */
-static bool place_balls(TnWorld *world)
+bool tn_spread_set_more_room(TnWorld *world)
 {
-    const TnModel *m = world->model;
     TnSpread *spread = world->spread;
-    size_t most = (size_t)m->link_count + 1;
-    spread->ball_count = 0;
     if (!share_lacked(world)) return false;
     spread->more_room =
         spread->lacked > 0.0 ? spread->more_room + 1.5 * spread->lacked : 0.5 * spread->more_room;
+    return true;
+}
+
+static bool *links_with_geoms(const TnModel *m)
+{
+    bool *has = tn_calloc((size_t)m->link_count, sizeof *has);
+    for (int g = 0; has && g < m->geom_count; g++) has[m->geom_link[g]] = true;
+    return has;
+}
+
+/* There are free bodies. */
+static bool is_mixed(const TnSpread *spread) { return spread->scene.free > 0; }
+
+/* About movers where their owners last told. False: no memory. */
+static bool place_balls(TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    const TnModel *m = spread->common->model;
+    size_t most = (size_t)m->link_count + 1;
+    spread->ball_count = 0;
     /* one rank has all of them */
-    if (tn_ranks_count(world->def.ranks) == 1 || spread->mover_count == m->subsystem_count)
-        return true;
+    if (tn_ranks_count(world->def.ranks) == 1 || !is_mixed(spread)) return true;
     for (int i = 0; i < m->soft_count; i++) most += (size_t)m->softs[i].surface_node_count;
     if (!spread->balls) spread->balls = tn_malloc(sizeof *spread->balls * most);
-    bool ok = spread->balls;
-    for (int i = 0; ok && i < spread->mover_count; i++) {
-        if (m->subsystems[spread->movers[i]].kind == TN_SUBSYSTEM_SOFT)
-            ok = add_nodes(world, spread->movers[i]);
+    bool *has_geoms = links_with_geoms(m), ok = spread->balls && has_geoms;
+    for (int i = 0; ok && i < m->subsystem_count; i++) {
+        if (m->subsystems[i].kind == TN_SUBSYSTEM_SOFT)
+            ok = add_nodes(world, i);
         else
-            add_links(world, spread->movers[i]);
+            add_links(world, i, has_geoms);
     }
+    tn_free(has_geoms);
     return ok;
 }
 
@@ -294,27 +263,20 @@ static bool meet_balls(TnSpread *spread, int first, const TnOwned *own, double s
     return true;
 }
 
-bool tn_spread_is_mover(const TnWorld *world, int geom)
-{
-    int s = tn_geom_subsystem(world->model, geom);
-    return s >= 0 && world->spread->mover[s];
-}
-
 /* Those that a mover touched in the last step are near it. */
-static bool meet_touching(TnWorld *world, const TnOwned *own)
+static bool meet_touching(TnSpread *spread, const TnOwned *own)
 {
-    TnSpread *spread = world->spread;
     for (int i = 0; i < own->mover_contact_count; i++) {
-        const TnWarmContact *c = &own->mover_contacts[i];
-        int a = tn_geom_subsystem(world->model, c->geom1),
-            b = tn_geom_subsystem(world->model, c->geom2);
-        if (a < 0 || b < 0 || spread->mover[a] == spread->mover[b]) continue;
-        TnSpreadBody one = {.s = spread->mover[a] ? b : a};
+        const int32_t *side = own->mover_contacts[i].side;
+        if (side[0] < 0 || side[1] < 0) continue;
+        int a = tn_spread_mover(spread, side[0]), b = tn_spread_mover(spread, side[1]);
+        if ((a < 0) == (b < 0)) continue;
+        TnSpreadBody one = {.number = a < 0 ? side[0] : side[1]};
         const TnSpreadBody *body = own->count ? bsearch(&one, own->bodies, (size_t)own->count,
                                                         sizeof one, tn_spread_by_number)
                                               : NULL;
-        if (body && !add_near(&spread->units, spread->units.of[spread->mover[a] ? a : b],
-                              (int)(body - own->bodies)))
+        if (body &&
+            !add_near(&spread->units, spread->units.of[a < 0 ? b : a], (int)(body - own->bodies)))
             return false;
     }
     return true;
@@ -332,11 +294,11 @@ static int by_low_end(const void *x, const void *y)
 }
 
 /* Joins units whose balls meet; balls are then in the order of their low ends. */
-static void find_clusters(const TnModel *whole, TnSpread *spread)
+static void find_clusters(TnSpread *spread)
 {
     TnUnits *units = &spread->units;
     for (int u = 0; u < units->count; u++) units->cluster[u] = u;
-    for (int u = 1; u < units->count && spread->mover_count == whole->subsystem_count; u++)
+    for (int u = 1; u < units->count && !is_mixed(spread); u++)
         tn_set_join(units->cluster, 0, u); /* nobody has free bodies: one rank has them */
     if (units->count < 2 || !spread->ball_count) return;
     qsort(spread->balls, (size_t)spread->ball_count, sizeof *spread->balls, by_low_end);
@@ -353,11 +315,11 @@ static void find_clusters(const TnModel *whole, TnSpread *spread)
     }
 }
 
-static const double *place_of(const TnWorld *world, int s)
+const double *tn_spread_mover_place(const TnWorld *common, int mover)
 {
-    const TnSubsystem *sub = &world->model->subsystems[s];
-    return sub->link_count ? world->frames[sub->link_start].com
-                           : world->state.qpos + sub->qpos_start;
+    const TnSubsystem *sub = &common->model->subsystems[mover];
+    return sub->link_count ? common->frames[sub->link_start].com
+                           : common->state.qpos + sub->qpos_start;
 }
 
 /* By the place of the first of a cluster. */
@@ -366,10 +328,9 @@ static void find_owners(const TnWorld *world)
     const TnSpread *spread = world->spread;
     const TnUnits *units = &spread->units;
     int ranks = tn_ranks_count(world->def.ranks);
-    for (int i = spread->mover_count - 1; i >= 0; i--) { /* the lowest of a unit is the last */
-        int s = spread->movers[i];
-        uint64_t key = tn_curve_key(&spread->curve, place_of(world, s));
-        units->owner[units->of[s]] = tn_spread_owner(spread, ranks, key);
+    for (int i = tn_spread_mover_count(spread) - 1; i >= 0; i--) { /* the lowest is the last */
+        uint64_t key = tn_curve_key(&spread->curve, tn_spread_mover_place(spread->common, i));
+        units->owner[units->of[i]] = tn_spread_owner(spread, ranks, key);
     }
     for (int u = 0; u < units->count; u++)
         units->owner[u] = units->owner[tn_set_root(units->cluster, u)];
@@ -406,18 +367,16 @@ bool tn_spread_meet_movers(TnWorld *world, const TnOwned *own, double size, doub
     bool ok = place_balls(world);
     for (int i = 0; i < own->count; i++) most[i] = INFINITY;
     spread->here_count = units->near_count = 0;
-    if (!ok || !spread->mover_count) return ok;
-    find_clusters(world->model, spread);
+    if (!ok || !tn_spread_mover_count(spread)) return ok;
+    find_clusters(spread);
     find_owners(world);
     for (int first = 0; ok && first < spread->ball_count; first += BLOCK)
         ok = meet_balls(spread, first, own, size, most);
-    ok = ok && meet_touching(world, own) && share_clusters(world);
-    int rank = world->def.ranks ? world->def.ranks->rank : 0;
-    for (int i = 0; ok && i < spread->mover_count; i++) {
-        int s = spread->movers[i];
-        if (has(spread, rank, tn_set_root(units->cluster, units->of[s])))
-            spread->here[spread->here_count++] = s;
-    }
+    ok = ok && meet_touching(spread, own) && share_clusters(world);
+    int rank = tn_spread_rank(world);
+    for (int i = 0; ok && i < tn_spread_mover_count(spread); i++)
+        if (has(spread, rank, tn_set_root(units->cluster, units->of[i])))
+            spread->here[spread->here_count++] = i;
     return ok;
 }
 
@@ -432,7 +391,7 @@ void tn_spread_mark_for(const TnSpread *spread, int rank, TnSpreadBody *own, int
 bool tn_spread_share_movers(const TnSpread *spread, int rank, int other)
 {
     for (int u = 0; u < spread->units.count; u++)
-        if (spread->mover_count && has(spread, rank, u) && has(spread, other, u)) return true;
+        if (has(spread, rank, u) && has(spread, other, u)) return true;
     return false;
 }
 
@@ -451,10 +410,9 @@ double tn_spread_movers_gone(const TnSpread *spread)
 bool tn_spread_tells(const TnWorld *world, int geom1, int geom2)
 {
     const TnSpread *spread = world->spread;
-    int s = tn_geom_subsystem(spread->model, geom1);
-    if (s < 0) s = tn_geom_subsystem(spread->model, geom2);
-    int rank = world->def.ranks ? world->def.ranks->rank : 0;
+    int s = tn_geom_subsystem(spread->part.model, geom1), rank = tn_spread_rank(world);
+    if (s < 0) s = tn_geom_subsystem(spread->part.model, geom2);
     if (s < 0) return rank == 0;
-    if (!spread->near.mover || !spread->near.mover[s]) return spread->near.own[s];
-    return tn_spread_mover_owner(spread, spread->subsystem[s]) == rank;
+    if (spread->mover[s] < 0) return spread->near.own[s];
+    return tn_spread_mover_owner(spread, spread->mover[s]) == rank;
 }

@@ -6,58 +6,95 @@
 #include "../base/base.h"
 #include "../base/ranks.h"
 #include "../math/vec3.h"
-#include "../model/movers.h"
 #include "spread.h"
 
-enum { GHOST, OWN, MOVER };
+/* ---- the model ---- */
 
-/* Own bodies, ghosts and movers, ascending. */
-static bool list_bodies(TnSpread *spread, const TnOwned *own, const TnMeeting *met)
+static int by_source(const void *x, const void *y)
 {
-    size_t count = (size_t)own->count + (size_t)met->ghost_count + (size_t)spread->here_count + 1;
-    TnPlace *all = tn_malloc(sizeof *all * count); /* the subsystem as key */
-    spread->own_count = own->count;
-    spread->count = own->count + met->ghost_count + spread->here_count;
-    spread->subsystem = tn_malloc(sizeof(int) * count);
-    spread->start = tn_malloc(sizeof *spread->start * count);
-    spread->room = tn_calloc(count, sizeof *spread->room);
-    spread->near.own = tn_calloc(count, sizeof(bool));
-    if (spread->mover_count) spread->near.mover = tn_calloc(count, sizeof(bool));
-    bool ok = all && spread->subsystem && spread->start && spread->room && spread->near.own &&
-              (spread->near.mover || !spread->mover_count);
-    TnPlace *next = all;
-    for (int i = 0; ok && i < own->count; i++) *next++ = (TnPlace){(uint64_t)own->bodies[i].s, OWN};
-    for (int i = 0; ok && i < met->ghost_count; i++)
-        *next++ = (TnPlace){(uint64_t)met->ghosts[i].s, GHOST};
-    for (int i = 0; ok && i < spread->here_count; i++)
-        *next++ = (TnPlace){(uint64_t)spread->here[i], MOVER};
-    ok = ok && tn_curve_sort(all, spread->count);
-    for (int k = 0; ok && k < spread->count; k++) {
-        spread->subsystem[k] = (int)all[k].key;
-        spread->local[all[k].key] = k;
-        spread->near.own[k] = all[k].s != GHOST;
-        if (spread->near.mover) spread->near.mover[k] = all[k].s == MOVER;
-    }
-    tn_free(all);
+    const TnBodySource *a = x, *b = y;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Own bodies and ghosts, and where each is defined, ascending. NULL: no memory. */
+static TnBodySource *list_bodies(const TnOwned *own, const TnMeeting *met, int *count)
+{
+    *count = own->count + met->ghost_count;
+    TnBodySource *list = tn_malloc(sizeof *list * (size_t)(*count + 1)), *next = list;
+    if (!list) return NULL;
+    for (int i = 0; i < own->count; i++) *next++ = tn_owned_source(own, (int)own->bodies[i].number);
+    for (int i = 0; i < met->ghost_count; i++)
+        *next++ = tn_owned_source(own, (int)met->ghosts[i].number);
+    if (met->ghost_count) qsort(list, (size_t)*count, sizeof *list, by_source);
+    return list;
+}
+
+static bool make_model(TnSpread *spread, const TnOwned *own, const TnMeeting *met)
+{
+    int count;
+    TnBodySource *bodies = list_bodies(own, met, &count);
+    bool *has = tn_calloc((size_t)tn_spread_mover_count(spread) + 1, sizeof *has);
+    bool ok = bodies && has;
+    for (int i = 0; ok && i < spread->here_count; i++) has[spread->here[i]] = true;
+    ok = ok && tn_part_make(&spread->base, has, &own->from, bodies, count, &spread->part);
+    tn_free(bodies);
+    tn_free(has);
+    if (ok) spread->count = spread->part.model->subsystem_count;
     return ok;
 }
 
-/* Whose links are whose. What belongs to nobody touches own bodies alone. */
-static bool mark_links(TnSpread *spread)
+static int place_of(const TnSpread *spread, int64_t number)
 {
-    const TnModel *m = spread->model;
+    return tn_part_find(spread->part.subsystem, spread->count, (int)number);
+}
+
+/* Which subsystems of the part are what. */
+static bool mark_subsystems(TnSpread *spread, const TnOwned *own)
+{
+    size_t count = (size_t)spread->count + 1;
+    int movers = tn_spread_mover_count(spread);
+    spread->own_count = own->count;
+    spread->mover = tn_malloc(sizeof *spread->mover * count);
+    spread->start = tn_malloc(sizeof *spread->start * count);
+    spread->room = tn_calloc(count, sizeof *spread->room);
+    spread->near.own = tn_calloc(count, sizeof(bool));
+    if (movers) spread->near.mover = tn_calloc(count, sizeof(bool));
+    if (!spread->mover || !spread->start || !spread->room || !spread->near.own ||
+        (movers && !spread->near.mover))
+        return false;
+    spread->near.start = (const double(*)[3])spread->start;
+    spread->near.room = spread->room;
+    spread->near.number = spread->part.subsystem;
+    for (int k = 0; k < spread->count; k++) spread->mover[k] = -1;
+    for (int i = 0; i < movers; i++) spread->place[i] = -1;
+    for (int i = 0; i < own->count; i++)
+        spread->near.own[place_of(spread, own->bodies[i].number)] = true;
+    for (int i = 0; i < spread->here_count; i++) {
+        int mover = spread->here[i], k = place_of(spread, spread->base.subsystem[mover]);
+        spread->place[mover] = k;
+        spread->mover[k] = mover;
+        spread->near.own[k] = spread->near.mover[k] = true;
+    }
+    return true;
+}
+
+/* Whose links are whose. What belongs to nobody touches own bodies alone. */
+static bool mark_links(const TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    const TnModel *m = spread->part.model;
     TnNear *near = &spread->near;
+    int rank = tn_spread_rank(world);
     near->foreign = tn_calloc((size_t)m->link_count, 1);
     near->counts = tn_calloc((size_t)m->link_count, 1);
     if (!near->foreign || !near->counts) return false;
-    int rank = near->ranks ? near->ranks->rank : 0;
     for (int l = 1; l < m->link_count; l++) {
         int s = m->link_subsystem[l];
-        bool moves = s >= 0 && near->mover && near->mover[s];
         near->foreign[l] = s < 0 || !near->own[s];
-        near->counts[l] = s < 0   ? rank == 0
-                          : moves ? tn_spread_mover_owner(spread, spread->subsystem[s]) == rank
-                                  : near->own[s];
+        near->counts[l] = s < 0 ? rank == 0
+                          : spread->mover[s] >= 0
+                              ? tn_spread_mover_owner(spread, spread->mover[s]) == rank
+                              : near->own[s];
     }
     return true;
 }
@@ -79,9 +116,9 @@ static bool list_neighbours(TnSpread *spread, const TnMeeting *met)
         int rank = sent < met->send_count ? (int)met->sends[sent].key : INT_MAX;
         if (received < met->ghost_count && met->owner[received] < rank) rank = met->owner[received];
         for (; sent < met->send_count && met->sends[sent].key == (uint64_t)rank; sent++)
-            near->send[sent] = spread->local[met->sends[sent].s];
+            near->send[sent] = place_of(spread, met->sends[sent].s);
         for (; received < met->ghost_count && met->owner[received] == rank; received++)
-            near->receive[received] = spread->local[met->ghosts[received].s];
+            near->receive[received] = place_of(spread, met->ghosts[received].number);
         near->rank[near->count++] = rank;
         near->send_start[near->count] = sent;
         near->receive_start[near->count] = received;
@@ -89,62 +126,75 @@ static bool list_neighbours(TnSpread *spread, const TnMeeting *met)
     return true;
 }
 
-static void put_state(TnSpread *spread, const TnSpreadBody *body)
+/* ---- the state ---- */
+
+static int put_state(TnSpread *spread, const TnSpreadBody *body)
 {
-    long k = spread->local[body->s];
-    const TnSubsystem *sub = &spread->model->subsystems[k];
-    tn_spread_unpack(&spread->world->state, sub->qpos_start, sub->dof_start, body->numbers);
+    int k = place_of(spread, body->number);
+    tn_spread_unpack(&spread->world->state, spread->part.model, k, body->numbers);
     v3_copy(spread->start[k], body->numbers);
+    return k;
 }
 
-static void add_contact(TnSpread *spread, const TnWarmContact *contact)
+/* If the part has both sides. */
+static void add_contact(TnSpread *spread, const TnSpreadContact *contact)
 {
-    TnWarmContact *c = &spread->world->state.contacts[spread->world->state.contact_count++];
-    *c = *contact;
-    c->geom1 = spread->local_geom[c->geom1];
-    c->geom2 = spread->local_geom[c->geom2];
-}
-
-/* A geom of the whole; what belongs to nobody is. */
-static bool is_here(const TnWorld *world, int geom)
-{
-    const TnSpread *spread = world->spread;
-    int s = tn_geom_subsystem(world->model, geom), k = s < 0 ? -1 : spread->local[s];
-    return s < 0 || (k < spread->count && spread->subsystem[k] == s);
-}
-
-static bool put_states(const TnWorld *world, const TnOwned *own, const TnMeeting *met)
-{
-    TnSpread *spread = world->spread;
     TnState *state = &spread->world->state;
-    for (int i = 0; i < own->count; i++) {
-        put_state(spread, &own->bodies[i]);
-        spread->room[spread->local[own->bodies[i].s]] = met->room[i];
+    TnWarmContact c = contact->contact;
+    int geoms = spread->part.model->geom_count;
+    c.geom1 = tn_part_find(spread->part.geom, geoms, c.geom1);
+    c.geom2 = tn_part_find(spread->part.geom, geoms, c.geom2);
+    if (c.geom1 >= 0 && c.geom2 >= 0) state->contacts[state->contact_count++] = c;
+}
+
+/* Nobody's contacts are in two places. True also where there is no memory to look. */
+static bool are_grouped(const TnSpread *spread)
+{
+    const TnState *state = &spread->world->state;
+    bool *seen = tn_calloc((size_t)spread->part.model->geom_count + 1, sizeof *seen), ok = seen;
+    for (int i = 0; ok && i < state->contact_count; i++) {
+        int geom = state->contacts[i].geom1;
+        if (i && state->contacts[i - 1].geom1 == geom) continue;
+        ok = !seen[geom];
+        seen[geom] = true;
     }
+    tn_free(seen);
+    return ok;
+}
+
+static bool put_states(TnSpread *spread, const TnOwned *own, const TnMeeting *met)
+{
+    TnState *state = &spread->world->state;
+    for (int i = 0; i < own->count; i++)
+        spread->room[put_state(spread, &own->bodies[i])] = met->room[i];
     for (int i = 0; i < met->ghost_count; i++) put_state(spread, &met->ghosts[i]);
     if (!tn_state_reserve_contacts(state, own->contact_count + own->mover_contact_count))
         return false;
     state->contact_count = 0;
     for (int i = 0; i < own->contact_count; i++) add_contact(spread, &own->contacts[i]);
-    for (int i = 0; i < own->mover_contact_count; i++)
-        if (is_here(world, own->mover_contacts[i].geom1) &&
-            is_here(world, own->mover_contacts[i].geom2))
-            add_contact(spread, &own->mover_contacts[i]);
-    return !own->mover_contact_count ||
-           tn_spread_group_contacts(state->contacts, state->contact_count);
+    for (int i = 0; i < own->mover_contact_count; i++) add_contact(spread, &own->mover_contacts[i]);
+    return are_grouped(spread) || tn_spread_group_contacts(state->contacts, state->contact_count);
 }
 
-static bool make_world(TnWorld *whole)
+/* ---- the world ---- */
+
+TnWorld *tn_spread_world_of(const TnWorld *world, const TnModel *model, int threads)
 {
-    TnSpread *spread = whole->spread;
-    TnWorldDef def = whole->def;
+    TnWorldDef def = world->def;
     TnError err = {0};
     def.spread = false;
     def.measure_accuracy = false;
     def.ranks = NULL;
     def.key = 0;
     def.log = NULL;
-    spread->world = tn_world_create(&def, spread->model, &err);
+    def.thread_count = threads;
+    return tn_world_create(&def, model, &err);
+}
+
+static bool make_world(TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    spread->world = tn_spread_world_of(world, spread->part.model, world->def.thread_count);
     if (!spread->world) return false;
     if (spread->arena.base) { /* what the step needs is in the machine's memory already */
         tn_arena_free(&spread->world->arena);
@@ -152,40 +202,42 @@ static bool make_world(TnWorld *whole)
         spread->arena = (TnArena){0};
     }
     spread->world->near = &spread->near;
-    tn_collider_set_part(spread->world->collider,
-                         &(TnPartOfScene){.ranks = whole->def.ranks,
-                                          .foreign = spread->near.foreign,
-                                          .counts = spread->near.counts,
-                                          .cell = tn_collider_cell(whole->collider)});
+    spread->world->bounces = spread->scene.bounces;
+    tn_collider_set_part(spread->world->collider, &(TnPartOfScene){.ranks = world->def.ranks,
+                                                                   .foreign = spread->near.foreign,
+                                                                   .counts = spread->near.counts,
+                                                                   .cell = spread->scene.cell});
     return true;
+}
+
+static void begin_near(const TnWorld *world)
+{
+    TnSpread *spread = world->spread;
+    const TnModel *base = spread->base.model;
+    spread->near.ranks = world->def.ranks;
+    spread->near.size = spread->scene.size;
+    spread->near.bodies = spread->scene.subsystems;
+    spread->near.mean_mass = spread->scene.mean_mass;
+    spread->near.extent = spread->scene.extent;
+    spread->near.lacked = &spread->lacked;
+    spread->near.stopped = &spread->stopped;
+    spread->near.has_rods = base->rod_count > 0;
+    spread->near.has_softs = base->soft_count > 0;
+    spread->near.together = tn_spread_mover_count(spread) && tn_ranks_count(world->def.ranks) > 1;
 }
 
 bool tn_spread_make_part(TnWorld *world, TnOwned *own)
 {
     TnSpread *spread = world->spread;
     TnMeeting met = {0};
-    spread->near.ranks = world->def.ranks;
-    spread->near.size = spread->size;
-    spread->near.bodies = world->model->subsystem_count;
-    spread->near.lacked = &spread->lacked;
-    spread->near.stopped = &spread->stopped;
-    spread->near.has_rods = world->model->rod_count > 0;
-    spread->near.has_softs = world->model->soft_count > 0;
-    spread->near.together = spread->mover_count && tn_ranks_count(world->def.ranks) > 1;
-    bool ok = tn_spread_meet(world, own, &met) && list_bodies(spread, own, &met) &&
-              list_neighbours(spread, &met);
-    if (ok && tn_spread_is_mixed(world))
-        spread->model = tn_model_part_with_movers(world->model, spread->subsystem, spread->count,
-                                                  &spread->geom);
-    else if (ok)
-        spread->model = tn_model_part(world->model, &spread->index, spread->subsystem,
-                                      spread->count, &spread->geom);
-    ok = spread->model && mark_links(spread) && make_world(world);
-    for (int g = 0; ok && g < spread->model->geom_count; g++)
-        spread->local_geom[spread->geom[g]] = g;
-    ok = ok && put_states(world, own, &met) && tn_spread_put_movers(world);
+    begin_near(world);
+    bool ok = tn_spread_meet(world, own, &met) && tn_spread_swap_definitions(world, own, &met) &&
+              make_model(spread, own, &met);
+    if (ok && !own->borrowed) tn_part_free(&own->from);
+    ok = ok && mark_subsystems(spread, own) && list_neighbours(spread, &met) && mark_links(world) &&
+         make_world(world) && put_states(spread, own, &met) && tn_spread_put_movers(world);
     if (ok) {
-        spread->world->state.time = world->state.time;
+        spread->world->state.time = spread->common->state.time;
         tn_world_update_frames(spread->world, NULL, 0);
     }
     void *const all[] = {met.ghosts, met.owner, met.sends, met.room};
@@ -195,7 +247,7 @@ bool tn_spread_make_part(TnWorld *world, TnOwned *own)
     return ok;
 }
 
-void tn_spread_release_part(TnSpread *spread)
+void tn_spread_release_part(TnSpread *spread, TnPart *part)
 {
     TnNear *near = &spread->near;
     if (spread->exchange) near->ranks->close(spread->exchange);
@@ -205,19 +257,21 @@ void tn_spread_release_part(TnSpread *spread)
         spread->world->arena = (TnArena){0};
     }
     tn_world_destroy(spread->world);
-    tn_model_destroy(spread->model);
-    void *const all[] = {spread->room,  spread->subsystem, spread->geom,     spread->start,
-                         spread->links, spread->sent,      spread->received, near->own,
-                         near->mover,   near->counts,      near->balls,      near->foreign,
-                         near->rank,    near->send_start,  near->send,       near->receive_start,
-                         near->receive};
+    if (part)
+        *part = spread->part;
+    else
+        tn_part_free(&spread->part);
+    spread->part = (TnPart){0};
+    void *const all[] = {spread->room, spread->mover,    spread->start,       spread->links,
+                         spread->sent, spread->received, near->own,           near->mover,
+                         near->counts, near->balls,      near->foreign,       near->rank,
+                         near->send,   near->send_start, near->receive_start, near->receive};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tn_free(all[i]);
     *near = (TnNear){0};
     spread->world = NULL;
-    spread->model = NULL;
     spread->exchange = NULL;
     spread->links = NULL;
-    spread->subsystem = spread->geom = NULL;
+    spread->mover = NULL;
     spread->start = NULL;
     spread->room = spread->sent = spread->received = NULL;
     spread->count = spread->own_count = spread->steps = 0;

@@ -34,7 +34,7 @@ bool tn_spread_connect(TnSpread *spread)
 int tn_spread_by_number(const void *x, const void *y)
 {
     const TnSpreadBody *a = x, *b = y;
-    return (a->s > b->s) - (a->s < b->s);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 void tn_spread_tell_near(TnSpread *spread)
@@ -46,16 +46,13 @@ void tn_spread_tell_near(TnSpread *spread)
     int sent = near->send_start[n], received = near->receive_start[n];
     double *to = spread->sent;
     const double *from = spread->received;
-    const TnSubsystem *subs = spread->model->subsystems;
+    const TnModel *m = spread->part.model;
     for (int k = 0; k < sent; k++, to += TN_SPREAD_NUMBERS)
-        tn_spread_pack(&world->state, subs[near->send[k]].qpos_start, subs[near->send[k]].dof_start,
-                       to);
+        tn_spread_pack(&world->state, m, near->send[k], to);
     near->ranks->start(spread->exchange);
     tn_ranks_finish(near->ranks, spread->exchange);
-    for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS) {
-        const TnSubsystem *sub = &subs[near->receive[k]];
-        tn_spread_unpack(&world->state, sub->qpos_start, sub->dof_start, from);
-    }
+    for (int k = 0; k < received; k++, from += TN_SPREAD_NUMBERS)
+        tn_spread_unpack(&world->state, m, near->receive[k], from);
     tn_world_update_frames(world, near->receive, received);
     TnTraffic *traffic = near->ranks->traffic;
     if (!traffic) return;
@@ -103,152 +100,52 @@ char *tn_spread_swap(const TnRanks *ranks, const int *with, int count, const cha
     return NULL;
 }
 
-/* ---- all ---- */
+/* ---- one rank to another, and to all ---- */
 
-/* What a rank tells of a body that it owns, or of a contact. */
-typedef struct Told {
-    int64_t s; /* subsystem of the whole */
-    double numbers[TN_SPREAD_NUMBERS];
-} Told;
+#define PIECE ((size_t)1 << 22) /* bytes; messages are copied on their way */
 
-/* Of all ranks, one after the other: things of `size` bytes, of which this one has `count`. NULL:
- * no memory. */
-typedef struct Lists {
-    size_t *start; /* bytes, per rank and one more */
-    char *things;
-} Lists;
-
-static bool open_lists(const TnRanks *ranks, int count, size_t size, Lists *out)
+static bool pass_on(const TnRanks *ranks, const TnRankLink *link)
 {
-    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0;
-    size_t *start = tn_calloc((size_t)n + 1, sizeof *start),
-           *counts = tn_calloc((size_t)n + 1, sizeof *counts);
-    *out = (Lists){.start = start};
-    if (start && counts) {
-        counts[rank] = (size_t)count;
-        for (int r = 0; r <= n; r++) start[r] = sizeof *counts * (size_t)r;
-        if (n > 1) tn_ranks_share(ranks, counts, start);
-        start[0] = 0;
-        for (int r = 0; r < n; r++) start[r + 1] = start[r] + size * counts[r];
-        out->things = tn_malloc(start[n] + 1);
-    }
-    tn_free(counts);
-    return out->things;
-}
-
-static void close_lists(Lists *lists)
-{
-    tn_free(lists->start);
-    tn_free(lists->things);
-}
-
-static bool gather_bodies(TnWorld *whole, const TnRanks *ranks)
-{
-    const TnSpread *spread = whole->spread;
-    const TnModel *model = whole->model;
-    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0;
-    Lists lists;
-    bool ok = open_lists(ranks, spread->own_count, sizeof(Told), &lists);
-    if (ok) {
-        Told *mine = (Told *)(lists.things + lists.start[rank]), *all = (Told *)lists.things;
-        for (int k = 0; k < spread->count; k++) {
-            const TnSubsystem *sub = &spread->model->subsystems[k];
-            if (!tn_spread_owns(spread, k)) continue;
-            mine->s = spread->subsystem[k];
-            tn_spread_pack(&spread->world->state, sub->qpos_start, sub->dof_start, mine->numbers);
-            mine++;
-        }
-        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
-        for (const Told *b = all; (const char *)b < lists.things + lists.start[n]; b++) {
-            const TnSubsystem *sub = &model->subsystems[b->s];
-            tn_spread_unpack(&whole->state, sub->qpos_start, sub->dof_start, b->numbers);
-        }
-    }
-    close_lists(&lists);
+    bool ok;
+    exchange_once(ranks, link, 1, &ok);
     return ok;
 }
 
-static bool tells(const TnWorld *whole, const TnWarmContact *c)
+bool tn_spread_send(const TnRanks *ranks, int to, const void *bytes, size_t count)
 {
-    return tn_spread_tells(whole, c->geom1, c->geom2);
-}
-
-static bool gather_contacts(TnWorld *whole, const TnRanks *ranks)
-{
-    const TnSpread *spread = whole->spread;
-    const TnState *state = &spread->world->state;
-    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
-    Lists lists;
-    for (int i = 0; i < state->contact_count; i++) count += tells(whole, &state->contacts[i]);
-    bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
-    if (ok) {
-        TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
-        for (int i = 0; i < state->contact_count; i++) {
-            if (!tells(whole, &state->contacts[i])) continue;
-            *mine = state->contacts[i];
-            mine->geom1 = spread->geom[mine->geom1];
-            mine->geom2 = spread->geom[mine->geom2];
-            mine++;
-        }
-        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
-        count = (int)(lists.start[n] / sizeof(TnWarmContact));
-        ok = tn_state_reserve_contacts(&whole->state, count);
-        if (ok && count > 0) memcpy(whole->state.contacts, lists.things, lists.start[n]);
-        whole->state.contact_count = ok ? count : 0;
+    TnRankLink link = {.rank = to, .send = &count, .send_bytes = sizeof count};
+    bool ok = pass_on(ranks, &link);
+    for (size_t at = 0; ok && at < count; at += PIECE) {
+        link.send = (const char *)bytes + at;
+        link.send_bytes = count - at < PIECE ? count - at : PIECE;
+        ok = pass_on(ranks, &link);
     }
-    close_lists(&lists);
     return ok;
 }
 
-/* A contact of the part, geoms of the whole. */
-static TnWarmContact contact_of(const TnSpread *spread, int i)
+bool tn_spread_receive(const TnRanks *ranks, int from, void **bytes, size_t *count)
 {
-    TnWarmContact c = spread->world->state.contacts[i];
-    c.geom1 = spread->geom[c.geom1];
-    c.geom2 = spread->geom[c.geom2];
-    return c;
-}
-
-/* It has a mover, and this rank tells of that one. */
-static bool tells_of_mover(const TnWorld *world, const TnWarmContact *c)
-{
-    int geom = tn_spread_is_mover(world, c->geom1) ? c->geom1 : c->geom2;
-    return tn_spread_is_mover(world, geom) &&
-           tn_spread_mover_owner(world->spread, tn_geom_subsystem(world->model, geom)) ==
-               (world->def.ranks ? world->def.ranks->rank : 0);
-}
-
-bool tn_spread_share_mover_contacts(TnWorld *world, TnOwned *own)
-{
-    const TnSpread *spread = world->spread;
-    const TnRanks *ranks = world->def.ranks;
-    int n = tn_ranks_count(ranks), rank = ranks ? ranks->rank : 0, count = 0;
-    const TnState *state = &spread->world->state;
-    if (!spread->mover_count) return true;
-    for (int i = 0; i < state->contact_count; i++) {
-        TnWarmContact c = contact_of(spread, i);
-        count += tells_of_mover(world, &c);
+    TnRankLink link = {.rank = from, .receive = count, .receive_bytes = sizeof *count};
+    bool ok = pass_on(ranks, &link);
+    *bytes = ok ? tn_malloc(*count + 1) : NULL;
+    ok = *bytes;
+    for (size_t at = 0; ok && at < *count; at += PIECE) {
+        link.receive = (char *)*bytes + at;
+        link.receive_bytes = *count - at < PIECE ? *count - at : PIECE;
+        ok = pass_on(ranks, &link);
     }
-    Lists lists;
-    bool ok = open_lists(ranks, count, sizeof(TnWarmContact), &lists);
-    if (ok) {
-        TnWarmContact *mine = (TnWarmContact *)(lists.things + lists.start[rank]);
-        for (int i = 0; i < state->contact_count; i++) {
-            TnWarmContact c = contact_of(spread, i);
-            if (tells_of_mover(world, &c)) *mine++ = c;
-        }
-        if (n > 1) tn_ranks_share(ranks, lists.things, lists.start);
-        own->mover_contact_count = (int)(lists.start[n] / sizeof(TnWarmContact));
-        own->mover_contacts = (TnWarmContact *)lists.things;
-        lists.things = NULL;
-    }
-    close_lists(&lists);
-    return ok;
+    if (ok) return true;
+    tn_free(*bytes);
+    *bytes = NULL;
+    return false;
 }
 
-bool tn_spread_gather(TnWorld *whole)
+bool tn_spread_broadcast(const TnRanks *ranks, void *bytes, size_t count)
 {
-    const TnRanks *ranks = whole->def.ranks;
-    return tn_spread_get_movers(whole) && gather_bodies(whole, ranks) &&
-           gather_contacts(whole, ranks);
+    size_t *start = tn_calloc((size_t)ranks->count + 1, sizeof *start);
+    if (!start) return false;
+    for (int r = 1; r <= ranks->count; r++) start[r] = count;
+    if (count) tn_ranks_share(ranks, bytes, start);
+    tn_free(start);
+    return true;
 }

@@ -95,6 +95,16 @@ static void forget_account(TnStepReport *report)
     report->created_soft = 0;
 }
 
+/* How a part is taken, and how all of them are taken back. */
+typedef struct Way {
+    bool (*keep_start)(TnWorld *world); /* false: no memory */
+    TnStepReport (*once)(TnWorld *world);
+    void (*return_to_start)(TnWorld *world);
+} Way;
+
+static const Way here = {keep_start, tn_step_once, return_to_start},
+                 in_parts = {tn_spread_keep_start, tn_spread_once, tn_spread_return_to_start};
+
 /* The worst constraint is known by its island as long as there is no sub-step behind it. */
 static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *sum)
 {
@@ -109,15 +119,16 @@ static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *s
 
 static TnStepReport take_parts(TnWorld *world)
 {
+    const Way *way = world->spread ? &in_parts : &here;
     double start = world->state.time;
     TnStepReport report = tn_report_open();
     world->trouble = (TnTroubleNote){.kind = TN_TROUBLE_MEMORY, .subsystem = -1, .dof = -1};
-    if (!keep_start(world)) return report;
+    if (!way->keep_start(world)) return report;
     int taken = 0;
     world->listed.known = false;
     world->worst[0] = '\0';
     for (world->substep = 0; world->substep < world->substeps; world->substep++) {
-        TnStepReport part = tn_step_once(world);
+        TnStepReport part = way->once(world);
         note_worst(world, &part, &report);
         if (taken++ == 0)
             report = part;
@@ -128,7 +139,7 @@ static TnStepReport take_parts(TnWorld *world)
     world->substep = 0;
     report.mean_penetration /= taken;
     if (report.diverged) {
-        return_to_start(world);
+        way->return_to_start(world);
         forget_account(&report);
         report.asleep_count = world->state.asleep_count;
     } else {
@@ -144,9 +155,10 @@ TnStepReport tn_world_step(TnWorld *world)
     TN_ASSERT_ALIVE(world->shared); /* the model has to outlive its worlds */
     world->stepping = true;
     if (world->before) world->before(world->callback_user, world);
+    if (world->spread) tn_spread_begin(world);
     TnStepReport report = world->device         ? tn_device_step(world)
-                          : world->spread       ? tn_spread_step(world)
                           : world->substeps > 1 ? take_parts(world)
+                          : world->spread       ? tn_spread_once(world)
                                                 : tn_step_once(world);
     tn_step_spend_inputs(world);
     tn_trouble_note_report(world, &report);

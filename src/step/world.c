@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../base/ranks.h"
 #include "../math/vec3.h"
 #include "device.h"
 #include "impact.h"
@@ -113,6 +114,14 @@ static void destroy_softs(TnWorld *world)
 
 TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *err)
 {
+    if (def && def->spread && tn_ranks_count(def->ranks) > 1)
+        return tn_spread_create_world(def, model, err);
+    return tn_world_create_here(def, model, NULL, err);
+}
+
+TnWorld *tn_world_create_here(const TnWorldDef *def, const TnModel *model,
+                              struct TnSpreadStart *start, TnError *err)
+{
     if (!model) {
         if (err && err->count == 0) tn_error_add(err, TN_ERROR_USAGE, "world: no model");
         return NULL;
@@ -174,7 +183,7 @@ TnWorld *tn_world_create(const TnWorldDef *def, const TnModel *model, TnError *e
     for (int i = 0; i < model->pair_count; i++) world->bounces |= model->pairs[i].restitution > 0.0;
     tn_plan_minds(model, world->loops, world->tied, world->minds);
     tn_world_reset(world, def->key);
-    if (!tn_device_create(world, err) || !tn_spread_create(world, err)) {
+    if (!tn_device_create(world, err) || !tn_spread_create(world, start, err)) {
         tn_world_destroy(world);
         return NULL;
     }
@@ -185,7 +194,6 @@ void tn_world_destroy(TnWorld *world)
 {
     TN_ASSERT_ALIVE(world);
     if (!world) return;
-    tn_spread_destroy(world);
     tn_device_destroy(world);
     destroy_softs(world);
     tn_free(world->touched);
@@ -215,6 +223,7 @@ void tn_world_destroy(TnWorld *world)
     tn_free(world->loops);
     tn_free(world->tied);
     tn_free(world->minds);
+    tn_spread_destroy(world); /* whose model it may be */
     tn_free(world);
 }
 
@@ -454,6 +463,10 @@ TnStatus tn_world_save(const TnWorld *world, void *buffer, size_t size, TnError 
 
 TnStatus tn_world_restore(TnWorld *world, const void *buffer, size_t size, TnError *err)
 {
+    if (world && world->spread && !world->spread->has_whole && !buffer) { /* rank 0's is another */
+        tn_spread_note_state(world);
+        return TN_OK;
+    }
     if (!world || !buffer) return tn_world_refuse(err, "world and buffer must be given");
     TnStatus status = tn_state_restore(&world->state, world->model, buffer, size, err);
     if (status != TN_OK) return status;

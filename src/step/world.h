@@ -42,6 +42,8 @@ typedef enum TnOwnPart {
     TN_OWN_COUNT
 } TnOwnPart;
 
+struct TnSpreadStart;
+
 struct TnWorld {
     const TnModel *model;  /* `own`, */
     const TnModel *shared; /* which is a copy of this that shares all arrays but those changed */
@@ -117,6 +119,9 @@ static inline bool tn_world_has_body(const TnWorld *world, TnBodyId body)
     TN_ASSERT_ALIVE(world);
     return world && body >= 1 && body <= world->model->body_count;
 }
+/* As tn_world_create; `start`: of a rank that steps it with others in parts (spread.h). */
+TnWorld *tn_world_create_here(const TnWorldDef *def, const TnModel *model,
+                              struct TnSpreadStart *start, TnError *err);
 /* Adds the reason, and returns TN_ERROR_USAGE. */
 TnStatus tn_world_refuse(TnError *err, const char *why);
 /* The solver as the user wants it, in the world's units. */

@@ -9,6 +9,7 @@
 #include "../model/names.h"
 #include "own.h"
 #include "sleep.h"
+#include "spread.h"
 
 static TnStatus no_memory(TnError *err)
 {
@@ -20,6 +21,15 @@ static bool are_finite(const double *x, int count)
 {
     for (int k = 0; k < count; k++)
         if (!isfinite(x[k])) return false;
+    return true;
+}
+
+/* Ranks that have no model would not hear of it. */
+static bool is_fixed(const TnWorld *world, TnError *err)
+{
+    if (!world || !tn_spread_is_fixed(world)) return false;
+    tn_world_refuse(err, "it is in parts, of which some ranks have no model: its parameters cannot "
+                         "be changed");
     return true;
 }
 
@@ -35,6 +45,7 @@ static TnStatus renewed(TnWorld *world, bool shapes, TnError *err)
 
 TnStatus tn_world_set_gravity(TnWorld *world, const double gravity[3], TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!world || !gravity || !are_finite(gravity, 3))
         return tn_world_refuse(err, "gravity must be three finite numbers");
     v3_copy(world->own.option.gravity, gravity);
@@ -43,6 +54,7 @@ TnStatus tn_world_set_gravity(TnWorld *world, const double gravity[3], TnError *
 
 TnStatus tn_world_set_timestep(TnWorld *world, double timestep, TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!world || !(timestep > 0.0 && isfinite(timestep)))
         return tn_world_refuse(err, "the timestep must be positive");
     world->own.option.timestep = timestep;
@@ -60,6 +72,7 @@ static bool has_geom(const TnWorld *world, TnGeomId id)
 TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId id, const double friction[3],
                                     TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!has_geom(world, id)) return tn_world_refuse(err, "there is no such geom");
     if (!friction || !are_finite(friction, 3) ||
         !(friction[0] >= 0.0 && friction[1] >= 0.0 && friction[2] >= 0.0))
@@ -71,6 +84,7 @@ TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId id, const double fr
 
 TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId id, const double size[3], TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!has_geom(world, id)) return tn_world_refuse(err, "there is no such geom");
     const TnModel *model = world->model;
     int count = tn_geom_size_count(model->geoms[id - 1].type), s = tn_geom_subsystem(model, id - 1);
@@ -91,6 +105,7 @@ TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId id, const double size[3
 TnStatus tn_world_set_actuator(TnWorld *world, TnActuatorId id, double gain, const double bias[3],
                                TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!world || id < 1 || id > world->model->actuator_count)
         return tn_world_refuse(err, "there is no such actuator");
     if (!isfinite(gain) || (bias && !are_finite(bias, 3)))
@@ -124,6 +139,7 @@ TnJointForces tn_world_joint_forces(const TnWorld *world, TnJointId id)
 TnStatus tn_world_set_joint_forces(TnWorld *world, TnJointId id, const TnJointForces *forces,
                                    TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     int index = joint_of(world, id);
     if (index < 0) return tn_world_refuse(err, "there is no such joint");
     const TnJoint *old = &world->model->joints[index];
@@ -194,6 +210,7 @@ static bool set_mass(TnBodyMass *out, const TnBody *body, double mass, const dou
 TnStatus tn_world_set_body_mass(TnWorld *world, TnBodyId id, double mass, const double com[3],
                                 const double inertia[6], TnError *err)
 {
+    if (is_fixed(world, err)) return TN_ERROR_USAGE;
     if (!tn_world_has_body(world, id)) return tn_world_refuse(err, "there is no such body");
     const TnModel *model = world->model;
     int s = tn_part_of_body(model, id - 1), l = model->bodies[id - 1].link;

@@ -8,6 +8,7 @@
 #include "../math/vec3.h"
 #include "own.h"
 #include "sleep.h"
+#include "spread.h"
 
 void tn_world_original_equalities(TnWorld *world)
 {
@@ -44,6 +45,9 @@ static TnStatus check(const TnWorld *world, TnEqualityId id, TnError *err)
 {
     if (!world || id < 1 || id > world->model->equality_count)
         return tn_world_refuse(err, "there is no such equality");
+    if (tn_spread_is_fixed(world))
+        return tn_world_refuse(err, "it is in parts, of which some ranks have no model: equalities "
+                                    "cannot be switched");
     const TnEquality *e = &world->shared->equalities[id - 1];
     if (e->segment || e->fixed_segment)
         return tn_world_refuse(err, "a weld that holds a cable from the start cannot be switched; "

@@ -166,36 +166,38 @@ static void check_scene(TnModel *model, int steps, double tolerance,
                         void (*drive)(TnWorld *world, int step))
 {
     Run alone = run_driven_to(model, steps, tolerance, drive);
-    for (int ranks = 1; ranks <= UNLESS_SANITIZED(8, 2); ranks += ranks < 4 ? 1 : 4)
+    for (int ranks = 2; ranks <= UNLESS_SANITIZED(8, 2); ranks += ranks < 3 ? 1 : 5) {
+        alone.all_have = ranks == 3;
         check_ranks(&alone, ranks, NULL);
+    }
     tn_model_destroy(model);
 }
 
-TEST(an_arm_that_ploughs_a_bed_has_the_same_bits_on_one_to_eight_ranks)
+TEST(an_arm_that_ploughs_a_bed_has_the_same_bits_on_two_to_eight_ranks)
 {
     Scene scene = scene_begin();
     add_bed(&scene, 2);
     add_plough(&scene);
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(80, 8), 0.0, drive_plough);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(48, 8), 0.0, drive_plough);
 }
 
-TEST(a_robot_that_falls_on_balls_and_kicks_has_the_same_bits_on_one_to_eight_ranks)
+TEST(a_robot_that_falls_on_balls_and_kicks_has_the_same_bits_on_two_to_eight_ranks)
 {
     Scene scene = scene_begin();
     add_walker(&scene); /* before the bodies */
     add_bed(&scene, 2);
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(80, 8), 0.0, drive_walker);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(48, 8), 0.0, drive_walker);
 }
 
-TEST(a_cable_that_falls_over_balls_has_the_same_bits_on_one_to_eight_ranks)
+TEST(a_cable_that_falls_over_balls_has_the_same_bits_on_two_to_eight_ranks)
 {
     Scene scene = scene_begin();
     add_bed(&scene, 2);
     add_cable(&scene);
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(60, 8), 0.0, NULL);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(40, 8), 0.0, NULL);
 }
 
-TEST(a_soft_body_between_balls_has_the_same_bits_on_one_to_eight_ranks)
+TEST(a_soft_body_between_balls_has_the_same_bits_on_two_to_eight_ranks)
 {
     Scene scene = scene_begin();
     add_bed(&scene, 1);
@@ -203,12 +205,12 @@ TEST(a_soft_body_between_balls_has_the_same_bits_on_one_to_eight_ranks)
     check_scene(scene_compile(&scene), UNLESS_SANITIZED(40, 4), 0.0, NULL);
 }
 
-TEST(a_mocap_body_that_sweeps_balls_has_the_same_bits_on_one_to_eight_ranks)
+TEST(a_mocap_body_that_sweeps_balls_has_the_same_bits_on_two_to_eight_ranks)
 {
     Scene scene = scene_begin();
     add_bed(&scene, 2);
     add_paddle(&scene);
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(60, 8), 0.0, drive_paddle);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(40, 8), 0.0, drive_paddle);
 }
 
 /* Rows of contacts, of own bodies and of ghosts. */
@@ -234,7 +236,7 @@ TEST(balls_with_torsional_and_rolling_friction_have_the_same_bits)
         joint.type = TN_JOINT_FREE;
         tn_builder_add_joint(scene.builder, &joint);
     }
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(40, 8), 0.0, drive_paddle);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(24, 8), 0.0, drive_paddle);
 }
 
 /* All at once, with what joins and excludes free bodies, to a tolerance. */
@@ -256,7 +258,7 @@ TEST(robots_cables_and_soft_bodies_are_solved_to_a_tolerance_with_the_same_bits)
     memcpy(joined.anchor, (double[3]){0.009, 0.0, 0.0}, sizeof joined.anchor);
     tn_builder_add_equality(scene.builder, &joined);
     tn_builder_add_exclude(scene.builder, pair[1], pair[2], (TnSource){0});
-    check_scene(scene_compile(&scene), UNLESS_SANITIZED(24, 4), 1e-6, drive_paddle);
+    check_scene(scene_compile(&scene), UNLESS_SANITIZED(12, 4), 1e-6, drive_paddle);
 }
 
 /* ---- many ---- */
@@ -330,11 +332,11 @@ static void count_here(void *context, const TnRanks *ranks)
     TnWorld *world = tn_world_create(&def, context, &err);
     for (int k = 0; k < 4; k++) tn_world_step(world);
     const TnSpread *spread = world->spread;
-    CHECK(spread->mover_count == WALKERS + 2);
+    int movers = tn_spread_mover_count(spread);
+    CHECK(movers == WALKERS + 2);
     CHECK(spread->here_count >= 1 && spread->here_count <= WALKERS / 2 + 2);
     int owned = 0;
-    for (int i = 0; i < spread->mover_count; i++)
-        owned += tn_spread_mover_owner(spread, spread->movers[i]) == ranks->rank;
+    for (int i = 0; i < movers; i++) owned += tn_spread_mover_owner(spread, i) == ranks->rank;
     CHECK(owned >= 1 && owned <= spread->here_count);
     tn_world_destroy(world);
 }
@@ -351,10 +353,12 @@ TEST(robots_that_cross_ranks_have_the_same_bits_and_are_not_on_all_of_them)
     enum { RANKS = 4 };
     TnTraffic traffic[RANKS];
     TnModel *model = walkers();
-    int steps = UNLESS_SANITIZED(80, 8);
+    int steps = UNLESS_SANITIZED(48, 8);
     Run alone = run_driven_to(model, steps, 0.0, drive_walkers);
     for (int ranks = 2; ranks <= UNLESS_SANITIZED(8, 2); ranks += ranks < 4 ? 1 : 4)
         check_ranks(&alone, ranks, ranks == RANKS ? traffic : NULL);
+    alone.all_have = true;
+    check_ranks(&alone, 3, NULL);
     int parts = 26 * WALKERS + 2;
     for (int r = 0; r < RANKS && UNLESS_SANITIZED(true, false); r++)
         CHECK(traffic[r].bodies < (int64_t)parts * steps / 2);
@@ -585,13 +589,13 @@ static void check_momentum(void (*add)(Scene *scene), double timestep, double mo
     tn_model_destroy(flight.model);
 }
 
-/* A robot's equations are linear about where it is expected, and nothing puts its momentum right:
- * 3e-5 were lost with steps of 10 ms and legs that turn fast, 3e-6 with those of 1 ms. A force on
- * one side alone would be 1e-2. */
+/* A robot's equations are linear about where it is expected. Groups in contact have their momentum
+ * put right, and what is lost, 4e-7 at most, is of steps in which nothing touches the robot and its
+ * legs turn. Without that it was 3e-5 with steps of 10 ms. */
 TEST(balls_that_hit_a_robot_in_parts_keep_the_momentum)
 {
-    check_momentum(add_walker, 0.01, 1e-4);
-    check_momentum(add_walker, 0.001, 1e-5);
+    check_momentum(add_walker, 0.01, 1e-6);
+    check_momentum(add_walker, 0.001, 1e-6);
 }
 
 /* Of these it is linear in the unknowns. */
