@@ -15,6 +15,7 @@
 
 #include "data.h"
 #include "laws.h"
+#include "team.h"
 
 namespace tn
 {
@@ -50,17 +51,6 @@ TN_DEVICE inline void open_account(const View<R> &s, int r, const TnLink &link,
     for (int k = 0; k < 6; k++) work += wrench[k] * way[k];
     a.work = work;
     s.energies[r] = a;
-    /* a first guess of the set, which saves most of joining: the lowest that it may touch */
-    uint32_t low = (uint32_t)r;
-    for (int k = s.side_start[r]; k < s.side_start[r + 1]; k++) {
-        const double *f = s.new_lambda + 3 * (size_t)(s.sides[k] >> 1);
-        Ends e = s.ends[s.sides[k] >> 1];
-        uint32_t other = (uint32_t)(s.sides[k] & 1 ? e.a : e.b); /* the world: the highest */
-        if (other < low && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0)) low = other;
-    }
-    s.group_of[r] = low;
-    s.bound[r] = s.driven[r] = 0;
-    for (int k = 0; k < TN_ENERGY_SUMS; k++) s.energy_sums[TN_ENERGY_SUMS * (size_t)r + k] = 0;
 }
 
 /* The root of a set is its lowest member (math/disjoint_sets.h). Whoever passes shortens the way; a
@@ -126,33 +116,6 @@ TN_DEVICE inline long long in_units(const Base &s, double x, double unit)
     return (long long)(x > most ? most : x < -most ? -most : x);
 }
 
-/* N sums of the group at hand, from the `from`-th on. */
-template <int N> struct GroupSum {
-    const Base &s;
-    int from, group;
-    long long x[N];
-    TN_DEVICE GroupSum(const Base &base, int first) : s(base), from(first), group(0) { clear(); }
-    TN_DEVICE void clear()
-    {
-        for (int k = 0; k < N; k++) x[k] = 0;
-    }
-    TN_DEVICE void add(int root, const double terms[N], double unit)
-    {
-        if (root != group) {
-            long long *to = s.energy_sums + TN_ENERGY_SUMS * (size_t)group + from;
-            for (int k = 0; k < N; k++)
-                if (x[k]) atomic_add((unsigned long long *)&to[k], (unsigned long long)x[k]);
-            clear();
-        }
-        group = root;
-        for (int k = 0; k < N; k++) x[k] += in_units(s, terms[k], unit);
-    }
-    TN_DEVICE void end()
-    {
-        add_to_group<N>(s.energy_sums + TN_ENERGY_SUMS * (size_t)group + from, group, x);
-    }
-};
-
 /* Share of v⁺ that a group keeps; *owed: what is left to later steps, J. */
 TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, double *owed)
 {
@@ -181,75 +144,171 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
     return kinetic > 0.0 ? sqrt((kinetic - take) / kinetic) : 1.0;
 }
 
+/* ---- tiles ---- */
+
+#ifdef __CUDACC__
+#define TN_ENERGY_TILE 128 /* bodies, neighbours along the curve */
+#else
+#define TN_ENERGY_TILE tn_gpu_tile
+#endif
+#define TN_ENERGY_TILE_MOST 512
+#define TN_ENERGY_MANY 200000 /* bodies: with so many, the teams that add up tiles take more */
+
+/* A team's groups: what contacts between bodies of its tile join. */
+struct EnergyTile {
+    int first, count; /* bodies */
+    uint32_t *parent;
+    long long *sums; /* by root, TN_ENERGY_SUMS each */
+    uint8_t *bound, *driven;
+    TN_DEVICE bool has(int r) const { return r >= first && r < first + count; }
+};
+
+TN_DEVICE inline EnergyTile open_tile(const Base &s, const Team &team, int tile)
+{
+    const int most = TN_ENERGY_TILE, left = s.body_count - tile * most;
+    long long *sums = (long long *)team.fast;
+    uint32_t *parent = (uint32_t *)(sums + TN_ENERGY_SUMS * most);
+    uint8_t *bound = (uint8_t *)(parent + most);
+    static_assert(TN_ENERGY_TILE_MOST * (8 * TN_ENERGY_SUMS + 6) <= 8 * TN_TEAM_FAST, "it fits");
+    EnergyTile t = {tile * most, left < most ? left : most, parent, sums, bound, bound + most};
+    team.each(t.count, [&](int i) {
+        t.parent[i] = (uint32_t)i;
+        t.bound[i] = t.driven[i] = 0;
+        for (int k = 0; k < TN_ENERGY_SUMS; k++) t.sums[TN_ENERGY_SUMS * i + k] = 0;
+    });
+    return t;
+}
+
+TN_DEVICE inline bool pushes(const Base &s, int contact)
+{
+    const double *f = s.new_lambda + 3 * (size_t)contact, x = f[0], y = f[1], z = f[2];
+    return (x != 0.0) | (y != 0.0) | (z != 0.0);
+}
+
+/* A side of a contact that pushes: it joins bodies of the tile, binds or drives its own. */
+template <class R> TN_DEVICE inline void join_in_tile(const View<R> &s, EnergyTile &t, int side)
+{
+    int c = side >> 1, second = side & 1;
+    Ends e = s.ends[c];
+    int own = (second ? e.b : e.a) - t.first, other = second ? e.a : e.b;
+    if (!pushes(s, c)) return;
+    if (other < 0)
+        (s.model->geom_link[s.points[c].geom2] ? t.driven : t.bound)[own] = 1;
+    else if (other >= s.body_count)
+        t.driven[own] = 1;
+    else if (!second && t.has(other))
+        join(t.parent, (uint32_t)own, (uint32_t)(other - t.first));
+}
+
+/* Groups of a tile, and what their bodies have. */
+template <class R>
+TN_DEVICE inline void sum_up_tile(const View<R> &s, const Team &team, int tile, double unit)
+{
+    EnergyTile t = open_tile(s, team, tile);
+    const int *sides = s.sides + s.side_start[t.first];
+    const int side_count = s.side_start[t.first + t.count] - s.side_start[t.first];
+    team.each(side_count, [&](int k) { join_in_tile(s, t, sides[k]); });
+    team.each(t.count, [&](int i) {
+        int r = t.first + i, body = s.body_at[r];
+        uint32_t root = root_of(t.parent, (uint32_t)i);
+        EnergyAccount a = s.energies[r];
+        const double mass = s.body_mass[body] / (TN_ENERGY_UNIT * s.mean_mass) * unit;
+        const double terms[TN_ENERGY_SUMS] = {a.after,
+                                              a.after - a.before + a.fall - a.work,
+                                              a.after + a.before + fabs(a.fall) + fabs(a.work),
+                                              0.0,
+                                              0.0,
+                                              s.owed[body],
+                                              a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall),
+                                              mass};
+        long long x[TN_ENERGY_SUMS];
+        for (int k = 0; k < TN_ENERGY_SUMS; k++) x[k] = in_units(s, terms[k], unit);
+        if (t.bound[i]) t.bound[root] = 1;
+        if (t.driven[i]) t.driven[root] = 1;
+        s.group_root[r] = (uint32_t)t.first + root;
+        add_to_group<TN_ENERGY_SUMS>(t.sums, TN_ENERGY_SUMS * (int)root, x);
+    });
+    team.each(t.count, [&](int i) {
+        int r = t.first + i;
+        if (s.group_root[r] != (uint32_t)r) return;
+        s.group_of[r] = (uint32_t)r;
+        s.bound[r] = t.bound[i];
+        s.driven[r] = t.driven[i];
+        for (int k = 0; k < TN_ENERGY_SUMS; k++)
+            s.energy_sums[TN_ENERGY_SUMS * (size_t)r + k] = t.sums[TN_ENERGY_SUMS * i + k];
+    });
+}
+
+/* A contact joins groups of two tiles, and what it has goes to that of its first body. */
+template <class R> TN_DEVICE inline void take_contact(const View<R> &s, int i, double unit)
+{
+    Ends e = s.ends[i];
+    int n = s.body_count, at = 0;
+    double lost = 0.0, stored = 0.0, put_out = 0.0;
+    if (e.a < n && e.b < n) { /* else something drives it */
+        uint32_t root = s.group_root[e.a];
+        at = TN_ENERGY_SUMS * (int)root + 1;
+        if (e.b >= 0 && e.a / TN_ENERGY_TILE != e.b / TN_ENERGY_TILE && pushes(s, i))
+            join(s.group_of, root, s.group_root[e.b]);
+        take_from(s, i, &lost, &stored, &put_out);
+    }
+    const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
+    long long x[4];
+    for (int j = 0; j < 4; j++) x[j] = in_units(s, terms[j], unit);
+    add_to_group<4>(s.energy_sums, at, x);
+}
+
+/* What groups of tiles have goes to the group that they are part of. Nearly all of a pile have the
+ * same one, and all of them would wait for each other: a team adds up first what goes there. */
+template <class R>
+TN_DEVICE inline void add_up_tiles(const View<R> &s, const Team &team, int first, int count)
+{
+    long long *sums = (long long *)team.fast;
+    int *main = (int *)(sums + TN_ENERGY_SUMS), *groups = main + 1;
+    team.once([&] {
+        *main = INT32_MAX;
+        for (int k = 0; k < TN_ENERGY_SUMS; k++) sums[k] = 0;
+    });
+    team.each(count, [&](int i) { /* -1: it is no group of a tile, or all of its group */
+                                  uint32_t r = (uint32_t)(first + i), root = r;
+                                  if (s.group_root[r] == r) root = root_of(s.group_of, r);
+                                  groups[i] = root == r ? -1 : (int)root;
+                                  if (root != r) atomic_min(main, (int)root);
+    });
+    team.each(count, [&](int i) {
+        int r = first + i, group = groups[i];
+        if (group < 0) return;
+        const long long *from = s.energy_sums + TN_ENERGY_SUMS * (size_t)r;
+        long long *to = group == *main ? sums : s.energy_sums + TN_ENERGY_SUMS * (size_t)group;
+        for (int k = 0; k < TN_ENERGY_SUMS; k++)
+            if (from[k]) atomic_add((unsigned long long *)&to[k], (unsigned long long)from[k]);
+        if (s.bound[r]) s.bound[group] = 1;
+        if (s.driven[r]) s.driven[group] = 1;
+    });
+    team.each(TN_ENERGY_SUMS, [&](int k) {
+        long long *to = s.energy_sums + TN_ENERGY_SUMS * (size_t)(sums[k] ? *main : 0) + k;
+        if (sums[k]) atomic_add((unsigned long long *)to, (unsigned long long)sums[k]);
+    });
+}
+
 template <class R> void balance(Queue &q, const View<R> &s, int likely)
 {
     if (!s.body_count) return;
     const double unit = TN_ENERGY_UNIT * s.mean_mass * s.gravity_size * s.t * s.gravity_size * s.t;
+    const int n = s.body_count, tiles = (n + TN_ENERGY_TILE - 1) / TN_ENERGY_TILE;
+    teams(q, tiles,
+          [=] TN_DEVICE(const Team &team, int tile) { sum_up_tile(s, team, tile, unit); });
     each(
         q, s.contact_room, &s.outcome->lists.contact_count,
-        [=] TN_DEVICE(int i) {
-            const double *f = s.new_lambda + 3 * (size_t)i;
-            Ends e = s.ends[i];
-            int n = s.body_count;
-            if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) return;
-            if (e.a < n && e.b >= 0 && e.b < n) {
-                join(s.group_of, (uint32_t)e.a, (uint32_t)e.b);
-            } else if (e.b < 0) {
-                if (e.a >= n) return;
-                bool fixed = !s.model->geom_link[s.points[i].geom2];
-                (fixed ? s.bound : s.driven)[e.a] = 1;
-            } else {
-                if (e.a < n) s.driven[e.a] = 1;
-                if (e.b < n) s.driven[e.b] = 1;
-            }
-        },
-        128, likely);
-    /* in large scenes a thread takes several: all of a pile go to the same sums, one after the
-     * other */
-    const int each_has = s.body_count < 12000 ? 1 : s.body_count < 96000 ? s.body_count / 6000 : 16;
-    const int rows = (s.body_count + each_has - 1) / each_has;
-    each(q, rows, nullptr, [=] TN_DEVICE(int first) {
-        GroupSum<TN_ENERGY_SUMS> sum(s, 0);
-        for (int r = first; r < s.body_count; r += rows) {
-            uint32_t root = root_of(s.group_of, (uint32_t)r);
-            int i = s.body_at[r];
-            EnergyAccount a = s.energies[r];
-            const double mass = s.body_mass[i] / (TN_ENERGY_UNIT * s.mean_mass) * unit;
-            const double terms[TN_ENERGY_SUMS] = {a.after,
-                                                  a.after - a.before + a.fall - a.work,
-                                                  a.after + a.before + fabs(a.fall) + fabs(a.work),
-                                                  0.0,
-                                                  0.0,
-                                                  s.owed[i],
-                                                  a.before + fmax(0.0, a.work) + fmax(0.0, -a.fall),
-                                                  mass};
-            s.group_root[r] = root; /* whoever is on its way may still write to the other */
-            if (s.bound[r]) s.bound[root] = 1;
-            if (s.driven[r]) s.driven[root] = 1;
-            sum.add((int)root, terms, unit);
-        }
-        sum.end();
+        [=] TN_DEVICE(int i) { take_contact(s, i, unit); }, 128, likely);
+    const int share = n < TN_ENERGY_MANY ? TN_TEAM : 4 * TN_TEAM; /* of a team */
+    teams(q, (n + share - 1) / share, [=] TN_DEVICE(const Team &team, int k) {
+        int left = n - k * share;
+        add_up_tiles(s, team, k * share, left < share ? left : share);
     });
-    each(
-        q, s.contact_room / each_has + 1, nullptr,
-        [=] TN_DEVICE(int first) {
-            int count = s.outcome->lists.contact_count;
-            int stride = (count + each_has - 1) / each_has;
-            GroupSum<4> sum(s, 1);
-            for (int i = first; first < stride && i < count; i += stride) {
-                Ends e = s.ends[i];
-                double lost = 0.0, stored = 0.0, put_out = 0.0;
-                if (e.a >= s.body_count || e.b >= s.body_count) continue; /* driven */
-                take_from(s, i, &lost, &stored, &put_out);
-                const double terms[4] = {lost + stored, lost + fabs(stored), put_out, lost};
-                sum.add((int)s.group_root[e.a], terms, unit);
-            }
-            sum.end();
-        },
-        128, likely / each_has + 1);
-    each(q, s.body_count, nullptr, [=] TN_DEVICE(int r) {
+    each(q, n, nullptr, [=] TN_DEVICE(int r) {
         int i = s.body_at[r];
-        uint32_t root = s.group_root[r];
+        uint32_t root = root_of(s.group_of, s.group_root[r]);
         double owed, *v = s.next_qvel + s.body_qvel[i], share = kept_share(s, root, unit, &owed);
         s.next_owed[i] = root == (uint32_t)r ? owed : 0.0;
         for (int k = 0; share < 1.0 && k < 6; k++) v[k] *= share;

@@ -298,7 +298,7 @@ inline void note_ways(Queue &q, const Base &s)
     each(q, s.carried_count, nullptr, [=] TN_DEVICE(int i) {
         int l = s.carried[i].link;
         for (int k = 0; k < 6; k++) s.moved[l][k] = s.carried_ways[6 * i + k];
-        note_surprise(s, l);
+        note_surprise(s, l, s.moved[l]);
     });
 }
 

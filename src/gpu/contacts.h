@@ -3,7 +3,7 @@
 #ifndef TN_GPU_CONTACTS_H
 #define TN_GPU_CONTACTS_H
 
-#include "data.h"
+#include "balls.h"
 #include "in_order.h"
 #include "laws.h"
 
@@ -99,7 +99,7 @@ template <class R> void write_bodies(Queue &q, const View<R> &s)
         s.A[r] = (R)a;
         for (int k = 0; k < 6; k++) {
             s.inverse[7 * r + 1 + k] = S[k];
-            s.A[(k + 1) * n + r] = (R)packed[k];
+            if (!s.balls || k == 0) s.A[(k + 1) * n + r] = (R)packed[k];
         }
         for (int k = 0; k < 6; k++) v[k] = system.v[k] - system.v_free[k];
         s.v[2 * r] = V{(R)v[0], (R)v[1], (R)v[2], 0};
@@ -164,6 +164,13 @@ TN_DEVICE inline void note_place(const Base &s, int i, const TnContactPoint *c)
         s.new_first[row] = i;
 }
 
+/* How far a contact is from the centre of a ball, along the normal, and no less than tells n. */
+TN_DEVICE inline double ball_arm(const Base &s, int l, double rho)
+{
+    double least = TN_LEAST_ARM * s.radius[l];
+    return fabs(rho) < least ? least : rho;
+}
+
 /* All contacts; `again`: the step is solved once more, from what was found, with those that were
  * missed. */
 template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, int likely)
@@ -219,19 +226,30 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
             s.ends[i] = ends;
             double mu = c->dim == 1 ? 0.0 : c->friction[0];
             const double *p = c->arm1, *o = c->arm2;
-            s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
-            s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
-            s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)mu};
             double free_a[3], free_b[3] = {0.0, 0.0, 0.0}, total[3];
             point_velocity(free_a, s.systems[s.link_body[la]].v_free, p);
             if (bb >= 0) point_velocity(free_b, s.systems[bb].v_free, o);
             for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + free_b[k] - free_a[k];
-            s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], with_bits<R>(ra)};
+            V nv = {(R)n[0], (R)n[1], (R)n[2], (R)mu};
             R share = (R)s.warm_start;
             V start = {share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
             if (again && i < s.outcome->lists.solved) start = s.lambda[i];
             s.lambda[i] = start;
-            s.trial[i] = V{start.x, start.y, start.z, with_bits<R>(rb)};
+            s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], with_bits<R>(s.balls ? rb : ra)};
+            if (s.balls) {
+                double rho_a = ball_arm(s, la, v3_dot(p, n)),
+                       rho_b = rb < 0 ? 0.0 : ball_arm(s, lb, -v3_dot(o, n));
+                s.arm_a[i] = V{(R)(rho_a * n[0]), (R)(rho_a * n[1]), (R)(rho_a * n[2]),
+                               with_bits<R>(2 * ra + (rho_a < 0.0))};
+                s.arm_b[i] = V{(R)rho_b, (R)B[0], (R)B[1], (R)mu};
+                start.w = friction_share<R>(start, nv);
+            } else {
+                s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)B[0]};
+                s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)B[1]};
+                s.normal[i] = nv;
+                start.w = with_bits<R>(rb);
+            }
+            s.trial[i] = start;
             atomic_add(&s.side_count[ra], 1);
             if (rb >= 0) atomic_add(&s.side_count[rb], 1);
         },

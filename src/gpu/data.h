@@ -122,6 +122,7 @@ struct Base {
     const int *slot_body;     /* per slot; -1: none */
     const int *first_slot;    /* per body: the slot that tells where it is; -1: none */
     bool one_each;            /* each body has one geom, and nothing else is in a grid */
+    bool balls;               /* nothing but balls moves (balls.h) */
     const double *radius;     /* per link */
     /* of bodies: planes of mass, com, principal inertia and its axes; places in qpos and qvel */
     const double *body_mass;
@@ -171,7 +172,8 @@ struct Base {
     int *pushed;
     /* groups that contacts join (balance.h), by rank; their sums by root */
     EnergyAccount *energies;
-    uint32_t *group_of, *group_root; /* on the way to the root; the root */
+    uint32_t *group_root; /* of its tile's group */
+    uint32_t *group_of;   /* of such a root: on the way to that of the whole group */
     uint8_t *bound, *driven;
     long long *energy_sums;
     double *owed, *next_owed; /* per body, J: energy that steps made and have not given back */
@@ -218,7 +220,8 @@ struct Ends {
 template <class R> struct View : Base {
     typedef typename Vec4<R>::type V;
     Ends *ends;
-    /* total: e, what is given, and J v_free; behind them Bn, Bt, μ and Ends.a */
+    /* total: e, what is given, and J v_free; behind them Bn, Bt, μ and Ends.a. Of balls they are
+     * others: balls.h */
     V *arm_a, *arm_b, *normal, *total;
     V *trial, *lambda; /* behind trial: Ends.b */
     V *side_arm;       /* with the side's number behind it */

@@ -59,6 +59,7 @@ bool tn_gpu_info(TnGpuInfo *info, TnError *err)
 #else
 
 int tn_gpu_waits_left = 0;
+int tn_gpu_tile = 128;
 bool tn_gpu_is_missing = false;
 
 bool tn_gpu_info(TnGpuInfo *info, TnError *err)

@@ -3,7 +3,7 @@
 #ifndef TN_GPU_ITERATE_H
 #define TN_GPU_ITERATE_H
 
-#include "data.h"
+#include "balls.h"
 
 namespace tn
 {
@@ -120,6 +120,25 @@ template <class R> TN_DEVICE inline void note_piece(const View<R> &s, int r)
         for (int k = piece + 1; k <= s.piece_count; k++) s.piece_start[k] = n;
 }
 
+/* Of a side of a contact; behind the arm: what side_arm has there. */
+template <class R, class V>
+TN_DEVICE inline void arm_and_normal(const View<R> &s, int side, V *arm, V *n)
+{
+    int c = side >> 1, as_b = side & 1;
+    if (s.balls) {
+        V p = s.arm_a[c];
+        int against = bits_in(p.w) & 1;
+        R rho_b = s.arm_b[c].x;
+        *n = normal_of<R>(p, against);
+        *arm = as_b ? second_arm<R>(*n, rho_b) : p;
+        arm->w = with_bits<R>(2 * side + (as_b ? rho_b > 0 : against));
+        return;
+    }
+    *arm = as_b ? s.arm_b[c] : s.arm_a[c];
+    arm->w = with_bits<R>(side);
+    *n = s.normal[c];
+}
+
 /* H = A + Σ Jᵀ W J, its inverse, and g. */
 template <class R> void factor(Queue &q, const View<R> &s)
 {
@@ -134,16 +153,22 @@ template <class R> void factor(Queue &q, const View<R> &s)
             sort_sides(s.sides, begin, end);
             if (s.piece_count) note_piece(s, r);
             for (int i = begin; i < end; i++) {
-                int c = s.sides[i] >> 1, as_b = s.sides[i] & 1;
-                V arm = as_b ? s.arm_b[c] : s.arm_a[c], nv = s.normal[c], l = s.lambda[c];
-                double sign = as_b ? 1.0 : -1.0, force[3] = {sign * l.x, sign * l.y, sign * l.z};
-                double rr[3] = {arm.x, arm.y, arm.z}, nn[3] = {nv.x, nv.y, nv.z};
-                s.side_arm[i] = V{arm.x, arm.y, arm.z, with_bits<R>(s.sides[i])};
-                add_side(rr, nn, s.start_beta + 4 * (size_t)c + 2 * as_b, force, v, H, g);
+                V arm, n_of, l = s.lambda[s.sides[i] >> 1];
+                arm_and_normal(s, s.sides[i], &arm, &n_of);
+                double sign = s.sides[i] & 1 ? 1.0 : -1.0,
+                       force[3] = {sign * l.x, sign * l.y, sign * l.z};
+                double rr[3] = {arm.x, arm.y, arm.z}, nn[3] = {n_of.x, n_of.y, n_of.z};
+                s.side_arm[i] = arm;
+                add_side(rr, nn, s.start_beta + 2 * (size_t)s.sides[i], force, v, H, g);
             }
             for (int k = 0; k < 3; k++) H[sym6(k, k)] += s.A[r];
             for (int i = 3, p = 1; i < 6; i++)
-                for (int j = i; j < 6; j++) H[sym6(i, j)] += s.A[p++ * n + r];
+                for (int j = i; j < 6; j++, p++) {
+                    if (!s.balls)
+                        H[sym6(i, j)] += s.A[p * n + r];
+                    else if (i == j)
+                        H[sym6(i, j)] += s.A[n + r];
+                }
             invert_sym6(H);
             for (int k = 0; k < 21; k++) s.Hinv[k * n + r] = (R)H[k];
             for (int k = 0; k < 6; k++) s.g[k * n + r] = (R)g[k];
@@ -151,21 +176,11 @@ template <class R> void factor(Queue &q, const View<R> &s)
         64);
 }
 
-TN_DEVICE inline double inverse_root(double x) { return 1.0 / sqrt(x); }
-#ifdef __CUDACC__
-TN_DEVICE inline float inverse_root(float x) { return rsqrtf(x); }
-#else
-TN_DEVICE inline float inverse_root(float x) { return 1.0f / sqrtf(x); }
-#endif
-
+/* Π(t), μ behind n. */
 template <class R>
 TN_DEVICE inline typename Vec4<R>::type project(typename Vec4<R>::type t, typename Vec4<R>::type n)
 {
-    R tn = t.x * n.x + t.y * n.y + t.z * n.z, ln = tn > 0 ? tn : 0;
-    R x = t.x - tn * n.x, y = t.y - tn * n.y, z = t.z - tn * n.z;
-    R size = x * x + y * y + z * z, most = n.w * ln,
-      k = size > most * most ? most * inverse_root(size) : (R)1;
-    return {ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
+    return projected<R>(t, n, friction_share<R>(t, n));
 }
 
 /* v at a point of a body. */
@@ -191,13 +206,27 @@ next_trial(typename Vec4<R>::type u, typename Vec4<R>::type t, typename Vec4<R>:
 }
 
 /* A contact's next t and λ = Π(t). */
-template <class R> struct UpdateContacts {
+template <class R, bool BALLS = false> struct UpdateContacts {
     typedef typename Vec4<R>::type V;
     View<R> s;
     R alpha, share;
+    bool last = false; /* of this part of the solve: balls have λ then */
     TN_DEVICE void operator()(int i) const
     {
-        V p = s.arm_a[i], o = s.arm_b[i], n = s.normal[i], u = s.total[i], t = s.trial[i];
+        V p = s.arm_a[i], o = s.arm_b[i], u = s.total[i], t = s.trial[i], none = {0, 0, 0, 0};
+        if (BALLS) {
+            int a = bits_in(p.w) >> 1, b = bits_in(u.w);
+            V n = normal_of<R>(p, bits_in(p.w) & 1), l = projected<R>(t, n, t.w);
+            u = ball_velocity<R>(p, n, o.x, u, s.v[2 * a], s.v[2 * a + 1],
+                                 b < 0 ? none : s.v[2 * b], b < 0 ? none : s.v[2 * b + 1]);
+            n.w = o.w;
+            t = next_trial<R>(u, t, l, n, o.y, o.z, alpha, share);
+            t.w = friction_share<R>(t, n);
+            s.trial[i] = t;
+            if (last) s.lambda[i] = projected<R>(t, n, t.w);
+            return;
+        }
+        V n = s.normal[i];
         int a = bits_in(u.w), b = bits_in(t.w);
         V va = velocity_at<R>(s.v[2 * a], s.v[2 * a + 1], p);
         u.x -= va.x, u.y -= va.y, u.z -= va.z;
@@ -224,9 +253,12 @@ TN_DEVICE inline void add_wrench(typename Vec4<R>::type arm, typename Vec4<R>::t
     F[5] += arm.x * l.y - arm.y * l.x;
 }
 
+/* Numbers of A: of balls those of its first two planes. */
+template <bool BALLS> constexpr int mass_numbers = BALLS ? 2 : 7;
+
 /* v ← H⁻¹ (g + 2F),  g ← g + α (F - A v) */
-template <class R>
-TN_DEVICE inline void next_velocity(const R Hinv[21], const R A[7], const R F[6], R alpha, R g[6],
+template <class R, bool BALLS = false>
+TN_DEVICE inline void next_velocity(const R Hinv[21], const R *A, const R F[6], R alpha, R g[6],
                                     R v[6])
 {
     R x[6];
@@ -240,25 +272,27 @@ TN_DEVICE inline void next_velocity(const R Hinv[21], const R A[7], const R F[6]
             v[i] += Hinv[sym6(i, j)] * x[j];
             if (j > i) v[j] += Hinv[sym6(i, j)] * x[i];
         }
-    R Av[6] = {A[0] * v[0],
-               A[0] * v[1],
-               A[0] * v[2],
-               A[1] * v[3] + A[2] * v[4] + A[3] * v[5],
-               A[2] * v[3] + A[4] * v[4] + A[5] * v[5],
-               A[3] * v[3] + A[5] * v[4] + A[6] * v[5]};
+    R Av[6] = {A[0] * v[0], A[0] * v[1], A[0] * v[2], A[1] * v[3], A[1] * v[4], A[1] * v[5]};
+    if (!BALLS) {
+        Av[3] = A[1] * v[3] + A[2] * v[4] + A[3] * v[5];
+        Av[4] = A[2] * v[3] + A[4] * v[4] + A[5] * v[5];
+        Av[5] = A[3] * v[3] + A[5] * v[4] + A[6] * v[5];
+    }
     for (int k = 0; k < 6; k++) g[k] += alpha * (F[k] - Av[k]);
 }
 
 #define TN_SIDES_AT_ONCE 4
 
-template <class R> struct UpdateBodies {
+template <class R, bool BALLS = false> struct UpdateBodies {
     typedef typename Vec4<R>::type V;
     View<R> s;
     R alpha;
     TN_DEVICE void operator()(int r) const
     {
+        constexpr int masses = mass_numbers<BALLS>;
         int n = s.body_count, end = s.side_start[r + 1];
-        R F[6] = {0}, Hinv[21], A[7], g[6], v[6];
+        R F[6] = {0}, Hinv[21], A[masses], g[6], v[6];
+        const V *force = BALLS ? s.trial : s.lambda;
         /* several loads are on their way at a time */
         for (int i = s.side_start[r]; i < end; i += TN_SIDES_AT_ONCE) {
             V arm[TN_SIDES_AT_ONCE], l[TN_SIDES_AT_ONCE];
@@ -266,18 +300,27 @@ template <class R> struct UpdateBodies {
             for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
                 arm[k] = s.side_arm[i + k < end ? i + k : end - 1];
             TN_UNROLL
-            for (int k = 0; k < TN_SIDES_AT_ONCE; k++) l[k] = s.lambda[bits_in(arm[k].w) >> 1];
+            for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
+                l[k] = force[bits_in(arm[k].w) >> (BALLS ? 2 : 1)];
             TN_UNROLL
             for (int k = 0; k < TN_SIDES_AT_ONCE; k++)
-                if (i + k < end) add_wrench<R>(arm[k], l[k], bits_in(arm[k].w) & 1, F);
+                if (i + k < end) add(arm[k], l[k], F);
         }
         for (int k = 0; k < 21; k++) Hinv[k] = s.Hinv[k * n + r];
-        for (int k = 0; k < 7; k++) A[k] = s.A[k * n + r];
+        for (int k = 0; k < masses; k++) A[k] = s.A[k * n + r];
         for (int k = 0; k < 6; k++) g[k] = s.g[k * n + r];
-        next_velocity<R>(Hinv, A, F, alpha, g, v);
+        next_velocity<R, BALLS>(Hinv, A, F, alpha, g, v);
         s.v[2 * r] = V{v[0], v[1], v[2], 0};
         s.v[2 * r + 1] = V{v[3], v[4], v[5], 0};
         for (int k = 0; k < 6; k++) s.g[k * n + r] = g[k];
+    }
+    TN_DEVICE static void add(V arm, V l, R F[6])
+    {
+        int number = bits_in(arm.w);
+        if (BALLS)
+            add_ball_wrench<R>(arm, normal_of<R>(arm, number & 1), l, number >> 1 & 1, F);
+        else
+            add_wrench<R>(arm, l, number & 1, F);
     }
 };
 
@@ -288,17 +331,24 @@ template <class R> R share_of(const View<R> &s)
     return s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
 }
 
-/* `first`: the first of these iterations is the solve's first. */
-template <class R>
-void iterate(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
+template <class R, bool BALLS>
+void iterate_with(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
 {
     const int *count = &s.outcome->lists.contact_count;
     for (int k = 0; k < iterations; k++) {
         R alpha = first && k == 0 ? (R)1 : (R)s.alpha;
-        each(q, s.contact_room, count, UpdateContacts<R>{s, alpha, share_of(s)}, 128,
-             likely_contacts);
-        each(q, s.body_count, nullptr, UpdateBodies<R>{s, (R)s.alpha});
+        UpdateContacts<R, BALLS> contacts = {s, alpha, share_of(s), k == iterations - 1};
+        each(q, s.contact_room, count, contacts, 128, likely_contacts);
+        each(q, s.body_count, nullptr, UpdateBodies<R, BALLS>{s, (R)s.alpha});
     }
+}
+
+/* `first`: the first of these iterations is the solve's first. */
+template <class R>
+void iterate(Queue &q, const View<R> &s, int iterations, bool first, int likely_contacts)
+{
+    (s.balls ? iterate_with<R, true> : iterate_with<R, false>)(q, s, iterations, first,
+                                                               likely_contacts);
 }
 
 } // namespace tn

@@ -130,6 +130,20 @@ inline void note_shapes(Base &s, const TnCollider *c)
     }
 }
 
+/* Whether nothing but balls moves (balls.h). */
+inline bool are_balls(const Base &s, const TnModel *m, const TnCollider *c)
+{
+    if (!s.one_each || s.some_hard || s.all_count > s.body_count) return false;
+    for (int i = 0; i < c->moving_count; i++) {
+        const TnLink *link = &m->links[c->slots[i].link];
+        const double *I = link->inertia_principal, *at = c->locals[i].pos;
+        double off = 0.0;
+        for (int k = 0; k < 3; k++) off = fmax(off, fabs(at[k] - link->com[k]));
+        if (off > 1e-14 * c->slots[i].radius || I[0] != I[1] || I[1] != I[2]) return false;
+    }
+    return true;
+}
+
 /* Which parts of robots and cables collide, and explicit pairs: a table over slots that need a look
  * at the model, and how deep in each other those may be that overlap by design. */
 inline void copy_filter(Queue &q, Memory &memory, TnCollider &out, const TnCollider *c)
@@ -289,6 +303,7 @@ inline void mirror_model(Queue &q, Memory &memory, Base &s, const TnModel *m, co
     note_shapes(s, c);
     sort_out_levels(q, memory, s, c);
     number_bodies(q, memory, s, m, c, def.carried);
+    s.balls = are_balls(s, m, c);
     s.frames = memory.take<TnLinkFrame>(q, links);
     TnLinkFrame world{};
     world.quat[0] = world.rot[0] = world.rot[4] = world.rot[8] = 1.0;

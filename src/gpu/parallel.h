@@ -34,6 +34,7 @@ struct float4 {
 
 #ifndef __CUDACC__
 extern int tn_gpu_waits_left; /* tests lose the device; 0: never */
+extern int tn_gpu_tile;       /* tests change TN_ENERGY_TILE (balance.h): results stay */
 #endif
 
 namespace tn
@@ -73,7 +74,7 @@ void sort(Queue &q, const uint32_t *keys, uint32_t *sorted_keys, const int *valu
 
 #ifdef __CUDACC__
 
-template <class F> __global__ void run_each(int n, const int *count, F f)
+template <class F> __device__ inline void run_all(int n, const int *count, const F &f)
 {
     int end = count ? (*count < n ? *count : n) : n;
     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < end;
@@ -81,14 +82,27 @@ template <class F> __global__ void run_each(int n, const int *count, F f)
         f(i);
 }
 
+template <class F> __global__ void run_each(int n, const int *count, F f) { run_all(n, count, f); }
+template <int REGISTERS, class F>
+__global__ void __maxnreg__(REGISTERS) run_each_within(int n, const int *count, F f)
+{
+    run_all(n, count, f);
+}
+
 /* f(i) of each i below n, and below *count (on the device) where that is given; `likely`: about so
- * many. */
-template <class F>
+ * many. REGISTERS: with fewer than f asks for more threads run at a time; 0: as many as it asks
+ * for.
+ */
+template <int REGISTERS = 0, class F>
 void each(Queue &q, int n, const int *count, F f, int threads = 128, int likely = 0)
 {
     if (n <= 0 || q.failed) return;
-    int launched = likely > 0 && likely < n ? likely : n;
-    run_each<<<(launched + threads - 1) / threads, threads, 0, q.stream>>>(n, count, f);
+    int launched = likely > 0 && likely < n ? likely : n,
+        blocks = (launched + threads - 1) / threads;
+    if constexpr (REGISTERS > 0)
+        run_each_within<REGISTERS><<<blocks, threads, 0, q.stream>>>(n, count, f);
+    else
+        run_each<<<blocks, threads, 0, q.stream>>>(n, count, f);
     q.check(cudaGetLastError(), "starting a kernel");
 }
 
@@ -159,18 +173,30 @@ __device__ inline void atomic_max_all(unsigned long long *p, unsigned long long 
     }
     atomic_max(p, x);
 }
-/* Adds N numbers to those of a group, once per warp where all of it have the same group. */
-template <int N> __device__ inline void add_to_group(long long *sums, int group, long long *x)
+/* sums[at], sums[at + 1], … += N numbers: once for all lanes of a warp that have the same place.
+ * Many that add to one place in shared memory wait long for each other. */
+template <int N> __device__ inline void add_to_group(long long *sums, int at, const long long *x)
 {
     unsigned long long *to = (unsigned long long *)sums;
-    bool whole = __activemask() == 0xffffffffu;
-    if (whole && __all_sync(0xffffffffu, group == __shfl_sync(0xffffffffu, group, 0))) {
-        for (int i = 0; i < N; i++)
-            for (int k = 16; k > 0; k /= 2) x[i] += __shfl_xor_sync(0xffffffffu, x[i], k);
-        if (threadIdx.x & 31) return;
+    unsigned here = __activemask(), same = __match_any_sync(here, at);
+    unsigned left = here == 0xffffffffu ? __ballot_sync(here, (same & (same - 1)) != 0) : 0;
+    int lane = (int)(threadIdx.x & 31u);
+    bool alone = !(left >> lane & 1u);
+    while (left) {
+        int of = __shfl_sync(0xffffffffu, at, __ffs((int)left) - 1);
+        bool own = at == of;
+        unsigned long long mine = 0; /* lane i adds the sum of the i-th */
+        left &= ~__ballot_sync(0xffffffffu, own);
+        for (int i = 0; i < N; i++) {
+            unsigned long long sum = own ? (unsigned long long)x[i] : 0;
+            for (int k = 16; k > 0; k /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, k);
+            if (lane == i) mine = sum;
+        }
+        if (mine) atomicAdd(&to[of + lane], mine);
     }
-    for (int i = 0; i < N; i++)
-        if (x[i]) atomicAdd(&to[i], (unsigned long long)x[i]);
+    if (alone)
+        for (int i = 0; i < N; i++)
+            if (x[i]) atomicAdd(&to[at + i], (unsigned long long)x[i]);
 }
 __device__ inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {
@@ -181,7 +207,7 @@ __device__ inline float float_of(int x) { return __int_as_float(x); }
 
 #else
 
-template <class F> void each(Queue &q, int n, const int *count, F f, int = 128, int = 0)
+template <int = 0, class F> void each(Queue &q, int n, const int *count, F f, int = 128, int = 0)
 {
     if (q.failed) return;
     int end = count ? (*count < n ? *count : n) : n;
@@ -231,9 +257,9 @@ inline void atomic_min(int *p, int x)
 {
     if (x < *p) *p = x;
 }
-template <int N> inline void add_to_group(long long *sums, int, const long long *x)
+template <int N> inline void add_to_group(long long *sums, int at, const long long *x)
 {
-    for (int i = 0; i < N; i++) sums[i] += x[i];
+    for (int i = 0; i < N; i++) sums[at + i] += x[i];
 }
 inline uint32_t atomic_swap_if(uint32_t *p, uint32_t expected, uint32_t x)
 {

@@ -15,7 +15,7 @@
  *     ends      of all: bodies of the piece. Behind a crossing one's body: 1, it is the second
  *     remote    of those that cross: the other body
  *     ref       of each side: contact · 2 + (1: as the second), 16 bits
- *     touching  bodies with contacts, 16 bits */
+ *     touching  bodies with contacts, 16 bits; those with most of them first */
 #ifndef TN_GPU_PIECE_H
 #define TN_GPU_PIECE_H
 
@@ -83,6 +83,7 @@ struct Piece {
 struct PieceCounts {
     int warp_sums[TN_PIECE_WARPS];
     int inner, crossing;
+    int bodies_with[32]; /* so many sides, or more: of the last */
 };
 
 /* put(i, kind, place): place counts those of its kind (1 or 2) before i. All threads of a block.
@@ -203,6 +204,37 @@ __device__ inline void load_contact(const View<float> &s, const Piece &p, int i)
     p.put(at + 12, float4{a.w, b.w, n.w, 0});
 }
 
+/* Bodies with contacts, those with most sides first, so that the lanes of a warp have about as much
+ * to do. Among those with as many the order differs from run to run, and the results do not. */
+__device__ inline void list_touching(const View<float> &s, Piece *p, int *bodies_with)
+{
+    int thread = (int)threadIdx.x;
+    auto sides_of_body = [&](int i) {
+        int count = s.side_start[p->first + i + 1] - s.side_start[p->first + i];
+        return count < 31 ? count : 31;
+    };
+    if (thread < 32) bodies_with[thread] = 0;
+    __syncthreads();
+    for (int i = thread; i < p->bodies; i += TN_PIECE_THREADS)
+        atomicAdd(&bodies_with[sides_of_body(i)], 1);
+    __syncthreads();
+    if (thread < 32) { /* where they begin */
+        int own = bodies_with[31 - thread], sum = own;
+        for (int k = 1; k < 32; k *= 2) {
+            int before = __shfl_up_sync(0xffffffffu, sum, (unsigned)k);
+            if (thread >= k) sum += before;
+        }
+        bodies_with[31 - thread] = sum - own;
+    }
+    __syncthreads();
+    p->touching_count = bodies_with[0];
+    __syncthreads();
+    for (int i = thread; i < p->bodies; i += TN_PIECE_THREADS)
+        if (int count = sides_of_body(i))
+            p->touching(atomicAdd(&bodies_with[count], 1)) = (uint16_t)i;
+    __syncthreads();
+}
+
 /* References of all sides, contacts, velocities. */
 __device__ inline void fill_piece(const View<float> &s, Piece *p, PieceCounts *counts)
 {
@@ -234,11 +266,7 @@ __device__ inline void fill_piece(const View<float> &s, Piece *p, PieceCounts *c
         int id = listed ? listed >> 1 : s.place_in_piece[side >> 1];
         p->ref(i) = (uint16_t)(2 * id + (side & 1));
     }
-    p->touching_count = number_in_order(
-        p->bodies, counts->warp_sums,
-        [&](int i) { return s.side_start[p->first + i + 1] > s.side_start[p->first + i] ? 1 : 0; },
-        [&](int i, int, int place) { p->touching(place) = (uint16_t)i; });
-    __syncthreads();
+    list_touching(s, p, counts->bodies_with);
 }
 
 #endif

@@ -144,12 +144,20 @@ __device__ inline void load_side(const View<float> &s, const Piece &p, int i, in
         *l = s.lambda[bits_in(arm->w) >> 1];
 }
 
-/* As UpdateBodies. */
-__device__ inline void update_body(const View<float> &s, const Piece &p, const BodySides &of,
-                                   float alpha, ResidentBody *body, float4 *v_out, int iteration)
+/* The k-th body of a thread, by turns from the front and from the end: whoever has one with many
+ * sides then has one with few, or none. */
+__device__ inline int body_of_thread(int k)
 {
-    float F[6] = {0}, v[6];
+    int thread = (int)threadIdx.x;
+    return k & 1 ? (k + 1) * TN_PIECE_THREADS - 1 - thread : k * TN_PIECE_THREADS + thread;
+}
+
+/* F of a body. */
+__device__ inline void sum_sides(const View<float> &s, const Piece &p, const BodySides &of,
+                                 float F[6])
+{
     int end = of.end();
+    for (int k = 0; k < 6; k++) F[k] = 0;
     for (int i = of.begin(); i < end; i += TN_SIDES_IN_PIECE) {
         float4 arm[TN_SIDES_IN_PIECE], l[TN_SIDES_IN_PIECE];
         int ref[TN_SIDES_IN_PIECE];
@@ -163,7 +171,12 @@ __device__ inline void update_body(const View<float> &s, const Piece &p, const B
         for (int k = 0; k < TN_SIDES_IN_PIECE; k++)
             if (i + k < end) add_wrench<float>(arm[k], l[k], ref[k] & 1, F);
     }
-    next_velocity<float>(body->Hinv, body->A, F, alpha, body->g, v);
+}
+
+/* A body moves so from now on. */
+__device__ inline void set_motion(const Piece &p, const BodySides &of, const float v[6],
+                                  float4 *v_out, int iteration)
+{
     float4 linear = {v[0], v[1], v[2], 0}, angular = {v[3], v[4], v[5], 0};
     p.set_velocity(of.place(), linear, angular);
     if (!of.is_shown()) return;
@@ -172,14 +185,38 @@ __device__ inline void update_body(const View<float> &s, const Piece &p, const B
     show(&v_out[2 * r + 1], angular, iteration);
 }
 
+/* How the bodies of a contact move: within the piece, or across its border, once the other piece
+ * has told. No second body: it does not move. */
+template <bool CROSSES>
+__device__ inline void motions(const Piece &p, int id, const float4 *v_in, int iteration,
+                               float4 *v1, float4 *w1, float4 *v2, float4 *w2)
+{
+    uint32_t ends = (uint32_t)p.ends_of(id), other = ends >> 16;
+    int own = (int)(ends & 0xffffu);
+    if (!CROSSES) {
+        p.velocity(own, v1, w1);
+        *v2 = *w2 = {0, 0, 0, 0};
+        if (other != TN_NO_BODY) p.velocity((int)other, v2, w2);
+        return;
+    }
+    const float4 *from = &v_in[2 * p.remote(id)];
+    float4 v, w;
+    p.velocity(own, v1, w1);
+    if (iteration)
+        wait_for(from, iteration, v2, w2);
+    else
+        *v2 = from[0], *w2 = from[1];
+    if (!other) return;
+    v = *v1, w = *w1; /* its own is the second */
+    *v1 = *v2, *w1 = *w2, *v2 = v, *w2 = w;
+}
+
 /* As UpdateContacts. */
+template <bool CROSSES>
 __device__ inline void update_contact(const View<float> &s, const Piece &p, int id, float alpha,
                                       float share, const float4 *v_in, int iteration)
 {
-    uint32_t ends = (uint32_t)p.ends_of(id);
-    int c = id < p.streamed ? p.contact(id) : 0, own = (int)(ends & 0xffffu);
-    bool crosses = id >= p.inner, is_second = crosses && ends >> 16;
-    bool alone = ends >> 16 == TN_NO_BODY;
+    int c = id < p.streamed ? p.contact(id) : 0;
     float4 v1, w1, v2, w2, arm_a, arm_b, n, u, t, l;
     if (id >= p.streamed) {
         int at = p.fixed_at(id);
@@ -195,26 +232,10 @@ __device__ inline void update_contact(const View<float> &s, const Piece &p, int 
         t = p.vector(p.trial_at(id)), l = p.vector(p.force_at(id));
     else
         t = s.trial[c], l = s.lambda[c];
-    p.velocity(own, &v1, &w1);
-    if (crosses) {
-        int remote = p.remote(id);
-        if (iteration)
-            wait_for(&v_in[2 * remote], iteration, &v2, &w2);
-        else
-            v2 = v_in[2 * remote], w2 = v_in[2 * remote + 1];
-    } else {
-        p.velocity(alone ? own : (int)(ends >> 16), &v2, &w2);
-    }
-    if (is_second) {
-        float4 v = v1, w = w1;
-        v1 = v2, w1 = w2, v2 = v, w2 = w;
-    }
-    float4 va = velocity_at<float>(v1, w1, arm_a);
-    u.x -= va.x, u.y -= va.y, u.z -= va.z;
-    if (!alone) {
-        float4 vb = velocity_at<float>(v2, w2, arm_b);
-        u.x += vb.x, u.y += vb.y, u.z += vb.z;
-    }
+    motions<CROSSES>(p, id, v_in, iteration, &v1, &w1, &v2, &w2);
+    v1 = velocity_at<float>(v1, w1, arm_a);
+    v2 = velocity_at<float>(v2, w2, arm_b);
+    u = {u.x - v1.x + v2.x, u.y - v1.y + v2.y, u.z - v1.z + v2.z, 0};
     t = next_trial<float>(u, t, l, n, arm_a.w, arm_b.w, alpha, share);
     l = project<float>(t, n);
     if (id >= p.cold) {
@@ -253,7 +274,7 @@ __device__ inline void iterate_piece(const ResidentRun &run, const Piece &p)
     BodySides sides[TN_RESIDENT_BODIES];
     TN_UNROLL
     for (int k = 0; k < TN_RESIDENT_BODIES; k++) {
-        int j = thread + k * TN_PIECE_THREADS;
+        int j = body_of_thread(k);
         if (j >= p.touching_count) continue;
         sides[k] = sides_of(s, p, j);
         load_body(s, p.first + sides[k].place(), &bodies[k]);
@@ -262,20 +283,31 @@ __device__ inline void iterate_piece(const ResidentRun &run, const Piece &p)
         float alpha = iteration ? run.alpha : run.first_alpha;
         const float4 *v_in = iteration & 1 ? s.v_other : s.v;
         float4 *v_out = iteration & 1 ? s.v : s.v_other;
-        for (int id = thread; id < p.count; id += TN_PIECE_THREADS)
-            update_contact(s, p, id, alpha, run.share, v_in, iteration);
+        int id = thread;
+        for (; id < p.inner; id += TN_PIECE_THREADS)
+            update_contact<false>(s, p, id, alpha, run.share, v_in, iteration);
+        for (; id < p.count; id += TN_PIECE_THREADS)
+            update_contact<true>(s, p, id, alpha, run.share, v_in, iteration);
         __syncthreads();
         TN_UNROLL
-        for (int k = 0; k < TN_RESIDENT_BODIES; k++)
-            if (thread + k * TN_PIECE_THREADS < p.touching_count)
-                update_body(s, p, sides[k], run.alpha, &bodies[k], v_out, iteration + 1);
+        for (int k = 0; k < TN_RESIDENT_BODIES; k++) { /* as UpdateBodies */
+            if (body_of_thread(k) >= p.touching_count) continue;
+            float F[6], v[6];
+            sum_sides(s, p, sides[k], F);
+            next_velocity<float>(bodies[k].Hinv, bodies[k].A, F, run.alpha, bodies[k].g, v);
+            set_motion(p, sides[k], v, v_out, iteration + 1);
+        }
+        /* others are in memory, and in registers no longer than needed */
         for (int j = thread + TN_RESIDENT_BODIES * TN_PIECE_THREADS; j < p.touching_count;
              j += TN_PIECE_THREADS) {
             ResidentBody body;
             BodySides of = sides_of(s, p, j);
+            float F[6], v[6];
+            sum_sides(s, p, of, F);
             load_body(s, p.first + of.place(), &body);
-            update_body(s, p, of, run.alpha, &body, v_out, iteration + 1);
+            next_velocity<float>(body.Hinv, body.A, F, run.alpha, body.g, v);
             store_g(s, p.first + of.place(), body);
+            set_motion(p, of, v, v_out, iteration + 1);
         }
         __syncthreads();
     }
@@ -284,8 +316,7 @@ __device__ inline void iterate_piece(const ResidentRun &run, const Piece &p)
     store_piece(s, p);
     TN_UNROLL
     for (int k = 0; k < TN_RESIDENT_BODIES; k++)
-        if (thread + k * TN_PIECE_THREADS < p.touching_count)
-            store_g(s, p.first + sides[k].place(), bodies[k]);
+        if (body_of_thread(k) < p.touching_count) store_g(s, p.first + sides[k].place(), bodies[k]);
 }
 
 __device__ inline void iterate_together(const ResidentRun &run, int target)

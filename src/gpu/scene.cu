@@ -213,6 +213,7 @@ template <class R> View<R> Scene<R>::view_of(Way way) const
     View<R> view = s;
     const double less[TN_RELAXATIONS] = {s.alpha, s.alpha < 1.3 ? s.alpha : 1.3, 1.0};
     view.alpha = less[way.relaxation];
+    view.balls = s.balls && !fits(room, s, likely_contacts);
     if (way.soft) view.ratio /= TN_RETREAT;
     return view;
 }

@@ -103,6 +103,53 @@ TEST(a_tower_stands_on_contacts_that_yield)
     tn_model_destroy(model);
 }
 
+extern int tn_gpu_tile; /* of parallel.h */
+
+/* Piles of balls, some of them on a mocap body, and others that meet in flight. The ground is below
+ * the origin: the first along the curve are above it then, and are not those that touch the ground.
+ */
+static uint64_t hash_of_piles(int tile)
+{
+    static Text text;
+    TnError err = {0};
+    text.length = 0;
+    text_add(&text, "<mujoco><option timestep='.01'/><worldbody>"
+                    "<geom type='plane' pos='0 0 -.3' size='5 5 1'/>"
+                    "<body name='hand' mocap='true' pos='0 0 0'>"
+                    "<geom type='box' size='.1 .1 .02'/></body>");
+    for (int i = 0; i < 216; i++)
+        text_add(&text, "<body pos='%g %g %g'><freejoint/><geom size='.05'/></body>",
+                 0.102 * (i % 6) + 0.9 * (i / 108) - 0.3, 0.1 * (i / 6 % 3) + 0.003 * (i % 5),
+                 -0.25 + 0.101 * (i / 18 % 6) + (i % 36 == 35 ? 3.0 : 0.0));
+    text_add(&text, "</worldbody></mujoco>");
+    TnModel *model = open_model(text.text);
+    TnWorldDef def = tn_world_def();
+    def.device = TN_DEVICE_CUDA;
+    def.solver.tolerance = 0.0;
+    def.solver.iterations = 20;
+    TnWorld *world = open_world(def, model);
+    tn_gpu_tile = tile;
+    for (int k = 0; k < 40; k++) {
+        const double at[3] = {0.002 * k, 0.1, 0.0};
+        CHECK(tn_world_set_mocap(world, tn_model_find_body(model, "hand"), at, NULL, &err) ==
+              TN_OK);
+        CHECK(!tn_world_step(world).diverged);
+    }
+    tn_gpu_tile = 128;
+    uint64_t hash = tn_world_hash(world);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+    return hash;
+}
+
+/* Groups are found and summed up in tiles of bodies first, then those of several tiles. With one
+ * tile for all there is only the first, with tiles of one body only the second. */
+TEST(energies_do_not_depend_on_how_bodies_are_divided)
+{
+    uint64_t whole = hash_of_piles(512);
+    for (int tile = 1; tile <= 128; tile *= 2) CHECK(hash_of_piles(tile) == whole);
+}
+
 TEST(a_box_slides_as_far_as_friction_lets_it)
 {
     const double speed = 2.0, friction = 0.3, t = 0.005;
