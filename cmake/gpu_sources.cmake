@@ -1,6 +1,6 @@
 # The sources of the back end: its own, and the engine's with __device__ before each function.
 set(TENON_GPU_FOLDER ${PROJECT_SOURCE_DIR}/src/gpu)
-set(TENON_GPU_FILES gpu sort scene narrow batch batch_worlds batch_worlds64 chip grain)
+set(TENON_GPU_FILES gpu sort scene narrow batch batch_worlds batch_worlds64 chip chip_others)
 set(TENON_GPU_COPIES ${PROJECT_BINARY_DIR}/gpu/sources)
 file(GLOB TENON_GPU_OWN CONFIGURE_DEPENDS ${TENON_GPU_FOLDER}/*.cu ${TENON_GPU_FOLDER}/*.h ${TENON_GPU_FOLDER}/shim/*.h)
 file(GLOB_RECURSE TENON_GPU_ENGINE CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.h ${PROJECT_SOURCE_DIR}/src/math/*.h

@@ -5,6 +5,10 @@
 
 #include "parallel.h"
 
+#ifndef __CUDACC__
+#include <vector>
+#endif
+
 namespace tn
 {
 
@@ -24,16 +28,27 @@ struct Block {
     int rank, size;
     int *sums; /* TN_BLOCK_MAX / 32, in shared memory */
 
+    __device__ void sync() const
+    {
+        if (size > 32)
+            __syncthreads();
+        else
+            __syncwarp();
+    }
     template <class F> __device__ void each(int n, F f) const
     {
         for (int i = rank; i < n; i += size) f(i);
-        __syncthreads();
+        sync();
     }
-    __device__ void sync() const { __syncthreads(); }
     template <class F> __device__ void once(F f) const
     {
         if (rank == 0) f();
-        __syncthreads();
+        sync();
+    }
+    /* By the last, who has least to do; the others go on meanwhile. */
+    template <class F> __device__ void alone(F f) const
+    {
+        if (rank == size - 1) f();
     }
     /* x[i] becomes x[0] + … + x[i-1], x[n] the sum of all. */
     __device__ void scan(int *x, int n) const
@@ -47,7 +62,7 @@ struct Block {
             if (lane >= d) upto += below;
         }
         if (lane == 31) sums[warp] = upto;
-        __syncthreads();
+        sync();
         int at = upto - own;
         for (int k = 0; k < warp; k++) at += sums[k];
         for (int i = begin; i < end; i++) {
@@ -56,7 +71,18 @@ struct Block {
             at += count;
         }
         if (rank == size - 1) x[n] = at;
-        __syncthreads();
+        sync();
+    }
+};
+
+/* What threads hold from one phase to the next, up to N each. */
+template <class T, int N> struct Held {
+    T own[N];
+    template <class F> __device__ void each(const Block &block, int count, F f)
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (block.rank + k * block.size < count) f(own[k], block.rank + k * block.size);
     }
 };
 
@@ -69,6 +95,7 @@ struct Block {
     }
     void sync() const {}
     template <class F> void once(F f) const { f(); }
+    template <class F> void alone(F f) const { f(); }
     void scan(int *x, int n) const
     {
         int at = 0;
@@ -78,6 +105,15 @@ struct Block {
             at += count;
         }
         x[n] = at;
+    }
+};
+
+template <class T, int N> struct Held {
+    std::vector<T> own;
+    template <class F> void each(const Block &, int count, F f)
+    {
+        own.resize((size_t)count);
+        for (int i = 0; i < count; i++) f(own[(size_t)i], i);
     }
 };
 

@@ -25,7 +25,7 @@ TN_DEVICE inline void assemble_system(const Worlds &b, WorldBase &s, int i)
     double *inverse = s.inverse + 7 * i;
     for (int k = 0; k < 6; k++) {
         s.twists[l][k] = v[k];
-        s.end_twists[l][k] = v[k] + (system->v_free[k] - v[k]) / b.theta;
+        s.end_twists[l][k] = v[k] + (system->v_free[k] - v[k]) * b.per_theta;
     }
     inverse[0] = 1.0 / system->mass_rate;
     invert_sym3(system->inertia_rate, inverse + 1);
@@ -65,20 +65,22 @@ TN_DEVICE inline void shift_at(const Worlds &b, const WorldBase &s, const TnCont
     if (lb >= 1 && lb <= b.mocap_count) v3_add(e, e, v2); /* its velocity is known */
 }
 
-/* The force that the last step had at this contact. */
-TN_DEVICE inline void force_before(const Worlds &b, const WorldBase &s, const TnContactPoint *c,
-                                   double out[3])
+/* The force that the last step had at this contact, one of those from first to end. */
+TN_DEVICE inline void force_before(const Worlds &b, const WorldHead &s, const TnContactPoint *c,
+                                   int first, int end, double out[3])
 {
-    size_t row = (size_t)s.index * (size_t)b.geom_count + (size_t)c->geom1,
-           base = (size_t)s.index * (size_t)b.contact_room;
-    int many = b.old_count[row], first = many ? b.old_first[row] : 0;
+    size_t base = (size_t)s.index * (size_t)b.contact_room;
     uint64_t key = warm_key(c);
     v3_set(out, 0.0, 0.0, 0.0);
-    for (int k = first; k < first + many; k++)
-        if (b.old_key[base + (size_t)k] == key) {
-            v3_copy(out, b.old_lambda + 3 * (base + (size_t)k));
-            return;
-        }
+    for (int k = first; k < end; k += 4) { /* four are read at a time */
+        int found = -1;
+        TN_UNROLL
+        for (int j = 3; j >= 0; j--)
+            if (k + j < end && b.old_key[base + (size_t)(k + j)] == key) found = k + j;
+        if (found < 0) continue;
+        v3_copy(out, b.old_lambda + 3 * (base + (size_t)found));
+        return;
+    }
 }
 
 TN_DEVICE inline void side_compliance(const Worlds &b, const WorldBase &s, int body,
@@ -89,13 +91,6 @@ TN_DEVICE inline void side_compliance(const Worlds &b, const WorldBase &s, int b
     else
         carried_compliance(b, s, body - b.free_count, arm, n, out);
 }
-
-/* A contact point as a constraint: bodies a and b (< 0: none), e, what it gives, D, B, the weights
- * of its sides, and J v_free + e + what it gives. */
-struct Row {
-    int ra, rb;
-    double e[3], give[3], D[2], B[2], beta[4], last[3], total[3], mu;
-};
 
 /* Of weights two units in the last place do not matter. */
 TN_DEVICE inline float quotient(float a, float b)
@@ -108,46 +103,38 @@ TN_DEVICE inline float quotient(float a, float b)
 }
 TN_DEVICE inline double quotient(double a, double b) { return a / b; }
 
-/* D, B, weights, what it gives, and `total`, from how much its sides yield and how fast they are at
- * the contact without forces; the second is `fixed` where rb < 0. */
+/* Of a contact, along its normal and across: how much it yields, B, and β of its sides. */
+template <class R> struct Weights {
+    R D[2], B[2], beta[4];
+};
+
+/* From how much its sides yield; `both`: there is a second one. */
 template <class R>
-TN_DEVICE inline void weigh_row(const Worlds &b, double ratio, const double n[3], const R Ca[2],
-                                const R Cb[2], const double va[3], const double vb[3], Row &row)
+TN_DEVICE inline Weights<R> weights_of(const Worlds &b, double ratio, bool both, const R Ca[2],
+                                       const R Cb[2])
 {
-    double *D = row.D;
-    bool both = row.rb >= 0;
+    Weights<R> out;
     R scale = (R)b.weight_scale;
     for (int k = 0; k < 2; k++) {
         R d = Ca[k] + Cb[k], least = (R)1e-6 * d, fa = Ca[k] > least ? Ca[k] : least,
           fb = Cb[k] > least ? Cb[k] : least;
         R w = quotient(fa + (both ? fb : 0), scale);
-        D[k] = d;
-        row.beta[k] = quotient(scale, fa);
-        row.beta[k + 2] = both ? quotient(scale, fb) : 0;
-        row.B[k] = quotient((R)1, w + (ratio > 0.0 ? quotient(d, (R)ratio) : 0));
+        out.D[k] = d;
+        out.beta[k] = quotient(scale, fa);
+        out.beta[k + 2] = both ? quotient(scale, fb) : 0;
+        out.B[k] = quotient((R)1, w + (ratio > 0.0 ? quotient(d, (R)ratio) : 0));
     }
-    double ln = v3_dot(n, row.last), yields = ratio > 0.0 ? 1.0 / ratio : 0.0;
-    for (int k = 0; k < 3; k++)
-        row.give[k] = -yields * (D[1] * row.last[k] + (D[0] - D[1]) * ln * n[k]);
-    for (int k = 0; k < 3; k++) row.total[k] = row.e[k] + row.give[k] + vb[k] - va[k];
+    return out;
 }
 
-TN_DEVICE inline Row row_of(const Worlds &b, const WorldBase &s, const TnContactPoint *c)
+/* What goes to e of a contact that yields, for the last force. */
+template <class R>
+TN_DEVICE inline void give_of(double ratio, const R D[2], const double n[3], const double last[3],
+                              double out[3])
 {
-    Row row;
-    int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2];
-    int ra = row.ra = b.link_body[la], rb = row.rb = b.link_body[lb];
-    const double *n = c->normal, *p = c->arm1, *o = c->arm2;
-    double Ca[2], Cb[2] = {0.0, 0.0}, va[3], vb[3] = {0.0, 0.0, 0.0};
-    shift_at(b, s, c, la, lb, row.e);
-    force_before(b, s, c, row.last);
-    side_compliance(b, s, ra, p, n, Ca);
-    if (rb >= 0) side_compliance(b, s, rb, o, n, Cb);
-    point_velocity(va, s.systems[ra].v_free, p);
-    if (rb >= 0) point_velocity(vb, s.systems[rb].v_free, o);
-    weigh_row(b, s.ratio, n, Ca, Cb, va, vb, row);
-    row.mu = c->dim == 1 ? 0.0 : c->friction[0];
-    return row;
+    double ln = v3_dot(n, last), yields = ratio > 0.0 ? 1.0 / ratio : 0.0;
+    for (int k = 0; k < 3; k++)
+        out[k] = -yields * ((double)D[1] * last[k] + ((double)D[0] - (double)D[1]) * ln * n[k]);
 }
 
 /* `again`: contacts yield more now, and the forces that were found are the first guess. */
@@ -155,19 +142,28 @@ template <class R> TN_DEVICE void write_contact(const Worlds &b, World<R> &s, in
 {
     typedef typename Vec4<R>::type V;
     const TnContactPoint *c = &s.points[i];
-    const Row row = row_of(b, s, c);
-    const double *n = c->normal, *p = c->arm1, *o = c->arm2, *total = row.total, *last = row.last;
-    for (int k = 0; k < 3; k++) {
-        s.shift[3 * i + k] = row.e[k];
-        s.give[3 * i + k] = row.give[k];
-    }
-    for (int k = 0; k < 2; k++) s.yield[2 * i + k] = row.D[k];
-    for (int k = 0; k < 4; k++) s.start_beta[4 * i + k] = row.beta[k];
+    int la = s.model->geom_link[c->geom1], lb = s.model->geom_link[c->geom2], ra = b.link_body[la],
+        rb = b.link_body[lb];
+    const double *n = c->normal, *p = c->arm1, *o = c->arm2;
+    double Ca[2], Cb[2] = {0.0, 0.0}, va[3], vb[3] = {0.0, 0.0, 0.0}, last[3], total[3],
+                  *e = s.shift + 3 * i, *give = s.give + 3 * i;
+    shift_at(b, s, c, la, lb, e);
+    size_t row = (size_t)s.index * (size_t)b.geom_count + (size_t)c->geom1;
+    force_before(b, s, c, b.old_first[row], b.old_end[row], last);
+    side_compliance(b, s, ra, p, n, Ca);
+    if (rb >= 0) side_compliance(b, s, rb, o, n, Cb);
+    point_velocity(va, s.systems[ra].v_free, p);
+    if (rb >= 0) point_velocity(vb, s.systems[rb].v_free, o);
+    const Weights<double> w = weights_of<double>(b, s.ratio, rb >= 0, Ca, Cb);
+    give_of(s.ratio, w.D, n, last, give);
+    for (int k = 0; k < 3; k++) total[k] = e[k] + give[k] + vb[k] - va[k];
+    for (int k = 0; k < 2; k++) s.yield[2 * i + k] = w.D[k];
+    for (int k = 0; k < 4; k++) s.start_beta[4 * i + k] = w.beta[k];
     R share = (R)b.warm_start;
-    s.ends[i] = Ends16{(short)row.ra, (short)row.rb};
-    s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)row.B[0]};
-    s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)row.B[1]};
-    s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], (R)row.mu};
+    s.ends[i] = Ends16{(short)ra, (short)rb};
+    s.arm_a[i] = V{(R)p[0], (R)p[1], (R)p[2], (R)w.B[0]};
+    s.arm_b[i] = V{(R)o[0], (R)o[1], (R)o[2], (R)w.B[1]};
+    s.normal[i] = V{(R)n[0], (R)n[1], (R)n[2], c->dim == 1 ? (R)0 : (R)c->friction[0]};
     s.total[i] = V{(R)total[0], (R)total[1], (R)total[2], 0};
     if (!again) s.lambda[i] = V{share * (R)last[0], share * (R)last[1], share * (R)last[2], 0};
     s.trial[i] = s.lambda[i];

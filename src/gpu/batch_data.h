@@ -34,15 +34,25 @@ struct Worlds {
     const TnCollider *collider; /* its slots and places are copied to each block */
     const TnSurface *surfaces;  /* per geom */
     const int *body_link, *link_body;
-    int free_count; /* free bodies come first, then links of robots */
+    /* of the model and its collider */
+    const TnLink *links;
+    const TnSlot *slots;
+    const TnSlotLocal *locals;
+    const TnShape *shapes;
+    const TnTransform *places;
+    int fixed_start;
+    const int *body_qpos, *body_dof;  /* of free bodies: places in the rows; */
+    const int *body_slot, *slot_list; /* parts of a list of their slots */
+    const uint16_t *slot_body;        /* body_count: one that does not move freely */
+    int free_count;                   /* free bodies come first, then links of robots */
     int body_count, link_count, geom_count, slot_count, finite_count, moving_count;
     int qpos_count, dof_count, mocap_count, subsystem_count;
     const uint32_t *may_meet; /* per moving slot and segment: whom it may meet at all */
-    bool only_with_spheres;   /* one of each pair is a sphere */
-    bool only_spheres_move;   /* and all that moves freely are spheres */
+    bool only_with_spheres;   /* one of each pair is a sphere; two only if both move freely */
+    bool only_plain;          /* and the other one is one that moves freely, or a plane */
     Robots robots;
-    int pair_room, contact_room, segments; /* segments: of 32 slots */
-    double theta, stabilization;
+    int pair_room, contact_room, segments;  /* segments: of 32 slots */
+    double theta, per_theta, stabilization; /* per_theta: 1/θ */
     double weight_scale, alpha, ratio, warm_start, tolerance;
     int iterations, passes; /* passes: of robots, as TnDynamicsInput */
     /* per world */
@@ -56,20 +66,20 @@ struct Worlds {
     TnSurface *own_surfaces; /* geom_count; NULL: the model's */
     WorldReport *reports;
     /* last forces: of contacts in the order of their first geoms */
-    int *old_first, *old_count; /* geom_count */
-    uint64_t *old_key;          /* contact_room */
-    double *old_lambda;         /* contact_room × 3 */
+    int *old_first, *old_end; /* geom_count */
+    uint64_t *old_key;        /* contact_room */
+    double *old_lambda;       /* contact_room × 3 */
     Summary *summary;
     char *scratch;                  /* of worlds first … first + at_once - 1 */
     size_t scratch_size, fast_size; /* bytes per world */
-    size_t fast_robots;             /* of the latter: of robots */
+    size_t fast_robots;             /* of the latter: of robots, without levers */
     int first, at_once;
-    bool fast_is_shared;
+    bool fast_is_shared;                /* there is shared memory for */
+    int shared_contacts, shared_levers; /* so many of a world, in so many */
+    size_t shared_size;                 /* bytes; worlds that have more iterate in device memory */
     /* worlds that stay on the chip: chip_data.h */
-    int chip_contacts, chip_pairs;
-    char *chip_scratch; /* per block */
-    size_t chip_scratch_size;
-    int *next_world; /* that no block has taken yet */
+    int chip_threads, chip_contacts, chip_pairs, chip_pushes;
+    size_t chip_size; /* bytes per world */
 };
 
 /* Whether a world has a step to take. */
@@ -88,16 +98,20 @@ template <class R> struct IterBody {
     R Hinv[21], A[7], g[6];
 };
 
-/* What does not depend on the iteration's numbers. */
-struct WorldBase {
+/* What a step of a world begins with, how far it got and how good it is. */
+struct WorldHead {
     int index;
     double t, gravity_size, ratio, alpha;
-    int pair_room, contact_room; /* that it has here */
     int pair_count, other_count, contact_count;
     bool bad, stuck;
     /* as bits of doubles >= 0; depths in TN_DEPTH_UNIT */
-    unsigned long long worst, worst_rigid, deepest, depths;
-    int deep, iterations;
+    unsigned long long worst, worst_rigid, deepest, depths, deep;
+    int iterations;
+};
+
+/* What does not depend on the iteration's numbers. */
+struct WorldBase : WorldHead {
+    int pair_room, contact_room; /* that it has here */
     TnModel *model;
     TnCollider *collider;
     TnDetection *detection;
@@ -124,7 +138,7 @@ struct WorldBase {
 /* What each iteration reads. */
 template <class R> struct Fast {
     typedef typename Vec4<R>::type V;
-    V *v, *spin; /* per body, linear and angular; apart, so that fewer threads share a bank */
+    V *v, *spin; /* per free body, linear and angular; apart, so that fewer share a bank */
     V *arm_a, *arm_b, *normal, *total, *trial, *lambda;
     Ends16 *ends;
     int *side_start; /* per body */
@@ -136,6 +150,7 @@ template <class R> struct Fast {
 template <class R> struct alignas(16) World : WorldBase, Fast<R> {
     IterBody<R> *bodies;
     int *side_fill; /* per body */
+    bool is_shared; /* Fast is in shared memory */
 };
 
 #ifdef __CUDACC__
@@ -185,13 +200,23 @@ template <class R> TN_DEVICE_AND_HOST void lay_out(const Worlds &b, World<R> &s,
     lay_out_robots(b.robots, b.dof_count, b.subsystem_count, s.robot, c);
 }
 
-template <class R> TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, Fast<R> &s, Cursor &c)
+/* Levers that all contacts of a world may have. */
+TN_DEVICE_AND_HOST inline int lever_room(const Worlds &b)
 {
-    size_t n = (size_t)b.body_count, points = (size_t)b.contact_room;
+    return 2 * b.contact_room * b.robots.chain_most;
+}
+
+/* For so many contacts and levers. */
+template <class R>
+TN_DEVICE_AND_HOST void lay_out_fast(const Worlds &b, int contacts, int levers, Fast<R> &s,
+                                     Cursor &c)
+{
+    size_t n = (size_t)b.body_count, points = (size_t)contacts;
     lay_out_fast_robots<R>(b.robots, s.fast_robot,
                            c); /* first: solve_steps copies them in one piece */
-    c.take(s.v, n);
-    c.take(s.spin, n);
+    lay_out_levers<R>(b.robots, points, (size_t)levers, s.fast_robot.levers, c);
+    c.take(s.v, (size_t)b.free_count);
+    c.take(s.spin, (size_t)b.free_count);
     c.take(s.arm_a, points);
     c.take(s.arm_b, points);
     c.take(s.normal, points);

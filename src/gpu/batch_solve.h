@@ -25,16 +25,21 @@ TN_DEVICE inline float one_over_root(float x)
 TN_DEVICE inline double one_over_root(double x) { return 1.0 / sqrt(x); }
 
 /* t ← (1-α) t + α (share λ - B (J v + e)),  λ ← Π(t) */
-template <class R> TN_DEVICE inline void update_contact(const Fast<R> &s, int i, R alpha, R share)
+template <class R>
+TN_DEVICE inline void update_contact(const Worlds &b, const Fast<R> &s, int i, R alpha, R share)
 {
     typedef typename Vec4<R>::type V;
     Ends16 e = s.ends[i];
     V p = s.arm_a[i], n = s.normal[i], u = s.total[i], t = s.trial[i], l = s.lambda[i];
-    V va = s.v[e.a], wa = s.spin[e.a], o = s.arm_b[i];
-    u.x -= va.x + wa.y * p.z - wa.z * p.y;
-    u.y -= va.y + wa.z * p.x - wa.x * p.z;
-    u.z -= va.z + wa.x * p.y - wa.y * p.x;
-    if (e.b >= 0) {
+    V o = s.arm_b[i];
+    if (b.robots.count) add_levers<R>(s.fast_robot.levers, s.fast_robot.rate, i, u);
+    if (e.a < b.free_count) {
+        V va = s.v[e.a], wa = s.spin[e.a];
+        u.x -= va.x + wa.y * p.z - wa.z * p.y;
+        u.y -= va.y + wa.z * p.x - wa.x * p.z;
+        u.z -= va.z + wa.x * p.y - wa.y * p.x;
+    }
+    if (e.b >= 0 && e.b < b.free_count) {
         V vb = s.v[e.b], wb = s.spin[e.b];
         u.x += vb.x + wb.y * o.z - wb.z * o.y;
         u.y += vb.y + wb.z * o.x - wb.x * o.z;
@@ -102,7 +107,7 @@ TN_DEVICE void iterate_plainly(const Block &block, const Worlds &b, const World<
 {
     for (int k = 0; k < iterations; k++) {
         R now = k == 0 ? first : alpha;
-        block.each(s.contact_count, [&](int i) { update_contact<R>(s, i, now, share); });
+        block.each(s.contact_count, [&](int i) { update_contact<R>(b, s, i, now, share); });
         block.each(b.robots.row_count, [&](int i) { update_row<R>(s.fast_robot, i, now); });
         block.each(b.free_count, [&](int r) { update_body<R>(s, r, s.bodies[r], alpha); });
         if (b.robots.count) update_robots<R>(block, b, s, alpha);
@@ -118,25 +123,26 @@ TN_DEVICE void iterate_in_shared(const Block &block, const Worlds &b, const Worl
 {
     Fast<R> f; /* laid out once more, so that the compiler knows whose memory it is */
     Cursor small = {fast_memory, 0};
-    lay_out_fast<R>(b, f, small);
+    lay_out_fast<R>(b, b.shared_contacts, b.shared_levers, f, small);
     int contacts = s.contact_count;
     bool has = block.rank < b.free_count;
     IterBody<R> own;
     if (has) own = s.bodies[block.rank];
     for (int k = 0; k < iterations; k++) {
         R now = k == 0 ? first : alpha;
-        for (int i = block.rank; i < contacts; i += block.size) update_contact<R>(f, i, now, share);
+        for (int i = block.rank; i < contacts; i += block.size)
+            update_contact<R>(b, f, i, now, share);
         for (int i = block.rank; i < b.robots.row_count; i += block.size)
             update_row<R>(f.fast_robot, i, now);
-        __syncthreads();
+        block.sync();
         if (has) update_body<R>(f, block.rank, own, alpha);
         if (b.robots.count)
             update_robots<R>(block, b, f, alpha);
         else
-            __syncthreads();
+            block.sync();
     }
     if (has) s.bodies[block.rank] = own;
-    __syncthreads();
+    block.sync();
 }
 
 #endif
@@ -150,7 +156,7 @@ TN_DEVICE void iterate_world(const Block &block, const Worlds &b, const World<R>
     R alpha = (R)s.alpha, share = s.ratio > 0.0 ? (R)(w / (w + 1.0 / s.ratio)) : (R)1;
     R begin = first ? (R)1 : alpha;
 #ifdef __CUDA_ARCH__
-    if (b.fast_is_shared && b.free_count <= block.size) {
+    if (s.is_shared && b.free_count <= block.size) {
         iterate_in_shared<R>(block, b, s, iterations, begin, alpha, share);
         return;
     }
@@ -167,19 +173,40 @@ template <class R> TN_DEVICE void end_velocity(World<R> &s, int r)
     pushed_velocity(s.inverse + 7 * r, s.systems[r].v_free, F, s.v_end + 6 * r);
 }
 
-/* Into the sums and the worst of all; depth: m. */
-TN_DEVICE inline void note_error(WorldBase &s, double map, double rigid, double depth)
+/* Sums and the worst of contacts; as in WorldHead. */
+struct Errors {
+    unsigned long long worst, worst_rigid, deepest, depths;
+    int deep;
+    bool bad;
+    /* squared maps; depth: m */
+    TN_DEVICE void add(double map, double rigid, double depth)
+    {
+        bad |= !(map < INFINITY);
+        worst = larger(worst, double_bits(map));
+        worst_rigid = larger(worst_rigid, double_bits(rigid));
+        if (!(depth > 0.0)) return;
+        deepest = larger(deepest, double_bits(depth));
+        depths += (unsigned long long)(depth / TN_DEPTH_UNIT);
+        deep++;
+    }
+    TN_DEVICE static unsigned long long larger(unsigned long long a, unsigned long long b)
+    {
+        return a > b ? a : b;
+    }
+};
+
+/* Those of a thread into those of all; once per warp where it is whole. */
+TN_DEVICE inline void note_errors(WorldHead &s, const Errors &e)
 {
-    if (!(map < INFINITY)) s.bad = true;
-    atomic_max(&s.worst, double_bits(map));
-    atomic_max(&s.worst_rigid, double_bits(rigid));
-    if (!(depth > 0.0)) return;
-    atomic_max(&s.deepest, double_bits(depth));
-    atomic_add(&s.depths, (unsigned long long)(depth / TN_DEPTH_UNIT));
-    atomic_add(&s.deep, 1);
+    if (e.bad) s.bad = true;
+    atomic_max_all(&s.worst, e.worst);
+    atomic_max_all(&s.worst_rigid, e.worst_rigid);
+    atomic_max_all(&s.deepest, e.deepest);
+    atomic_add_all(&s.depths, e.depths);
+    atomic_add_all(&s.deep, (unsigned long long)e.deep);
 }
 
-TN_DEVICE inline void clear_errors(const Block &block, WorldBase &s)
+TN_DEVICE inline void clear_errors(const Block &block, WorldHead &s)
 {
     block.once([&] { s.worst = s.worst_rigid = s.deepest = s.depths = 0, s.deep = 0; });
 }
@@ -202,7 +229,9 @@ template <class R> TN_DEVICE void judge_contact(World<R> &s, int i)
             u[k] += s.give[3 * i + k] + (D[1] * l[k] + (D[0] - D[1]) * ln * n[k]) / s.ratio;
         map = natural_map(u, l, n, D, mu);
     }
-    note_error(s, map, rigid, depth);
+    Errors errors{};
+    errors.add(map, rigid, depth);
+    note_errors(s, errors);
 }
 
 TN_DEVICE inline double double_from(unsigned long long bits)
@@ -239,7 +268,7 @@ TN_DEVICE __noinline__ void write_world(const Block &block, const Worlds &b, Wor
  * so many times, judge, and write the contacts again where they yield more. Returns how many
  * iterations. Without a tolerance nobody judges. */
 template <class Iterate, class Judge, class Again>
-TN_DEVICE int solve_in_chunks(const Block &block, const Worlds &b, WorldBase &s, Iterate iterate,
+TN_DEVICE int solve_in_chunks(const Block &block, const Worlds &b, WorldHead &s, Iterate iterate,
                               Judge judge, Again again)
 {
     bool looks = b.tolerance > 0.0, soft = false;

@@ -19,10 +19,11 @@ template <class T> TN_DEVICE void copy_words(const Block &block, T *to, const T 
 }
 
 /* A link without unknowns: the world, or a mocap body on its way to its target (step/mocap.c). */
-TN_DEVICE inline void place_fixed(const Worlds &b, WorldBase &s, int l)
+TN_DEVICE inline void place_fixed(const Worlds &b, const WorldHead &s, int l, TnLinkFrame *out,
+                                  double twist[6])
 {
     TnLinkFrame frame{};
-    double twist[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int k = 0; k < 6; k++) twist[k] = 0.0;
     frame.quat[0] = 1.0;
     if (l >= 1 && l <= b.mocap_count) {
         size_t at = 7 * ((size_t)s.index * (size_t)b.mocap_count + (size_t)(l - 1));
@@ -39,8 +40,7 @@ TN_DEVICE inline void place_fixed(const Worlds &b, WorldBase &s, int l)
         for (int k = 0; k < 6; k++) twist[k] = k < 3 || turns ? twist[k] / s.t : 0.0;
     }
     quat_to_m3(frame.rot, frame.quat);
-    s.frames[l] = frame;
-    for (int k = 0; k < 6; k++) s.twists[l][k] = s.end_twists[l][k] = twist[k];
+    *out = frame;
 }
 
 /* What worlds share, to where steps write into it. */
@@ -52,25 +52,35 @@ TN_DEVICE inline void copy_shared(const Block &block, const Worlds &b, WorldBase
     copy_words(block, s.place, b.collider->place, b.slot_count);
 }
 
-/* Of a world that begins a step: its parameters, the model as it has it, and links that are led. */
+/* Of a world that begins a step. */
+TN_DEVICE inline void open_head(const Worlds &b, WorldHead &s, int w)
+{
+    const double *g = b.gravity + 3 * (size_t)w;
+    double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    s.index = w;
+    s.t = b.t[w];
+    s.gravity_size = size > 0.0 ? size : 9.81;
+    s.ratio = b.ratio;
+    s.bad = s.stuck = false;
+    s.iterations = 0;
+}
+
+/* As TnDetection. */
+TN_DEVICE inline double slack_of(const WorldHead &s) { return s.gravity_size * s.t * s.t; }
+
+/* And the model as it has it, and links that are led. */
 TN_DEVICE inline void open_world(const Block &block, const Worlds &b, WorldBase &s, int w)
 {
     block.once([&] {
         size_t i = (size_t)w;
         const double *g = b.gravity + 3 * i;
-        double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-        s.index = w;
-        s.t = b.t[i];
-        s.gravity_size = size > 0.0 ? size : 9.81;
-        s.ratio = b.ratio;
-        s.bad = s.stuck = false;
-        s.iterations = 0;
+        open_head(b, s, w);
         TnDetection d{};
         d.collider = s.collider;
         d.frames = s.frames;
         d.twists = s.end_twists;
         d.t = s.t;
-        d.slack = s.gravity_size * s.t * s.t;
+        d.slack = slack_of(s);
         d.alone = true;
         d.touching = TN_TOUCHING;
         d.far = TN_FAR;
@@ -99,7 +109,9 @@ TN_DEVICE inline void open_world(const Block &block, const Worlds &b, WorldBase 
             (TnSurface *)(b.own_surfaces ? b.own_surfaces + i * (size_t)b.geom_count : b.surfaces);
     });
     block.each(b.link_count, [&](int l) {
-        if (b.link_body[l] < 0) place_fixed(b, s, l);
+        if (b.link_body[l] >= 0) return;
+        place_fixed(b, s, l, &s.frames[l], s.twists[l]);
+        for (int k = 0; k < 6; k++) s.end_twists[l][k] = s.twists[l][k];
     });
 }
 
@@ -112,7 +124,8 @@ TN_DEVICE void open_memory(const Block &block, const Worlds &b, World<R> &s, int
         Cursor large = {scratch, sizeof(World<R>)},
                small = {scratch + b.scratch_size - b.fast_size, 0};
         lay_out(b, s, large);
-        lay_out_fast<R>(b, s, small);
+        lay_out_fast<R>(b, b.contact_room, lever_room(b), s, small);
+        s.is_shared = false;
         s.pair_room = b.pair_room;
         s.contact_room = b.contact_room;
     });
@@ -125,13 +138,15 @@ template <class R> TN_DEVICE World<R> *kept_world(const Worlds &b, int w)
     return (World<R> *)(b.scratch + (size_t)(w - b.first) * b.scratch_size);
 }
 
-/* q⁺ and v⁺ of a free link beside the state. */
-TN_DEVICE inline void advance_free(WorldBase &s, int l, const TnLinkFrame &frame,
-                                   const TnRigidSystem &system, const double *vhat, int pushed)
+/* q⁺ and v⁺ of a free body beside the state. */
+TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
 {
+    int l = b.body_link[i];
+    const TnRigidSystem *system = &s.systems[i];
+    const double *vhat = s.v_end + 6 * i;
     double way[6];
-    tn_rigid_way(s.dynamics, system.v, vhat, pushed ? 1.0 : 0.0, 1.0, way);
-    tn_rigid_advance(s.dynamics, l, &frame, &system, vhat, way, s.next_qpos, s.next_qvel);
+    tn_rigid_way(s.dynamics, system->v, vhat, s.pushed[i] ? 1.0 : 0.0, 1.0, way);
+    tn_rigid_advance(s.dynamics, l, &s.frames[l], system, vhat, way, s.next_qpos, s.next_qvel);
     const TnLink *link = &s.model->links[l];
     const double *qp = s.next_qpos + s.model->joints[link->joint_start].qpos_start;
     const double *qv = s.next_qvel + link->dof_start;
@@ -139,10 +154,13 @@ TN_DEVICE inline void advance_free(WorldBase &s, int l, const TnLinkFrame &frame
         if (!(fabs(qp[k]) < 1e10) || (k < 6 && !(fabs(qv[k]) < 1e10))) s.bad = true;
 }
 
-TN_DEVICE inline void advance_body(const Worlds &b, WorldBase &s, int i)
+/* Mocap bodies are where they were led to. */
+TN_DEVICE inline void take_mocap(const Block &block, const Worlds &b, const WorldHead &s)
 {
-    int l = b.body_link[i];
-    advance_free(s, l, s.frames[l], s.systems[i], s.v_end + 6 * i, s.pushed[i]);
+    block.each(7 * b.mocap_count, [&](int i) {
+        size_t at = 7 * (size_t)s.index * (size_t)b.mocap_count + (size_t)i;
+        b.mocap[at] = b.mocap_target[at];
+    });
 }
 
 /* The new state becomes that of the world. */
@@ -152,16 +170,14 @@ TN_DEVICE inline void take_state(const Block &block, const Worlds &b, const Worl
     double *qpos = b.qpos + w * (size_t)b.qpos_count, *qvel = b.qvel + w * (size_t)b.dof_count;
     block.each(b.qpos_count, [&](int i) { qpos[i] = s.next_qpos[i]; });
     block.each(b.dof_count, [&](int i) { qvel[i] = s.next_qvel[i]; });
-    block.each(7 * b.mocap_count, [&](int i) {
-        size_t at = 7 * w * (size_t)b.mocap_count + (size_t)i;
-        b.mocap[at] = b.mocap_target[at];
-    });
+    take_mocap(block, b, s);
 }
 
-/* And the forces that it came by. Contacts of one geom1 follow each other; is_first: of those. */
+/* And the forces that it came by. Contacts of one geom1 follow each other; is_first, is_last: of
+ * those. */
 template <class V>
-TN_DEVICE void keep_force(const Worlds &b, const WorldBase &s, int i, uint64_t key, int geom1,
-                          bool is_first, V force)
+TN_DEVICE void keep_force(const Worlds &b, const WorldHead &s, int i, uint64_t key, int geom1,
+                          bool is_first, bool is_last, V force)
 {
     size_t w = (size_t)s.index, at = w * (size_t)b.contact_room + (size_t)i,
            geom = w * (size_t)b.geom_count + (size_t)geom1;
@@ -169,17 +185,17 @@ TN_DEVICE void keep_force(const Worlds &b, const WorldBase &s, int i, uint64_t k
     b.old_lambda[3 * at] = force.x;
     b.old_lambda[3 * at + 1] = force.y;
     b.old_lambda[3 * at + 2] = force.z;
-    atomic_add(&b.old_count[geom], 1);
     if (is_first) b.old_first[geom] = i;
+    if (is_last) b.old_end[geom] = i + 1;
 }
 
-TN_DEVICE inline void forget_forces(const Block &block, const Worlds &b, const WorldBase &s)
+TN_DEVICE inline void forget_forces(const Block &block, const Worlds &b, const WorldHead &s)
 {
-    int *count = b.old_count + (size_t)s.index * (size_t)b.geom_count;
-    block.each(b.geom_count, [&](int i) { count[i] = 0; });
+    size_t row = (size_t)s.index * (size_t)b.geom_count;
+    block.each(b.geom_count, [&](int i) { b.old_first[row + i] = b.old_end[row + i] = 0; });
 }
 
-TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iterations)
+TN_DEVICE inline void report_world(const Worlds &b, const WorldHead &s, int iterations)
 {
     double unit = s.gravity_size * s.t;
     WorldReport r{};
@@ -188,7 +204,7 @@ TN_DEVICE inline void report_world(const Worlds &b, const WorldBase &s, int iter
     r.error = sqrt(double_from(s.worst)) / unit;
     r.rigid_error = sqrt(double_from(s.worst_rigid)) / unit;
     r.max_penetration = double_from(s.deepest);
-    r.mean_penetration = s.deep ? TN_DEPTH_UNIT * (double)s.depths / s.deep : 0.0;
+    r.mean_penetration = s.deep ? TN_DEPTH_UNIT * (double)s.depths / (double)s.deep : 0.0;
     b.reports[s.index] = r;
 }
 
@@ -226,38 +242,32 @@ template <class R> TN_DEVICE void look_again(const Block &block, const Worlds &b
     write_world(block, b, s, true);
 }
 
-/* What was found at the end, if it makes sense. */
-TN_DEVICE inline void take_step(const Block &block, const Worlds &b, WorldBase &s)
+/* A step that is done, or rejected. */
+TN_DEVICE inline void close_step(const Worlds &b, const WorldHead &s)
 {
-    block.once([&] {
-        report_world(b, s, s.iterations);
-        b.left[s.index]--;
-        if (s.bad)
-            b.diverged[s.index] = 1;
-        else
-            b.time[s.index] += s.t;
-    });
-    if (!s.bad) take_state(block, b, s);
-}
-
-TN_DEVICE inline void advance_world(const Block &block, const Worlds &b, WorldBase &s)
-{
-    block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
-    block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
-    take_step(block, b, s);
+    report_world(b, s, s.iterations);
+    b.left[s.index]--;
+    if (s.bad)
+        b.diverged[s.index] = 1;
+    else
+        b.time[s.index] += s.t;
 }
 
 template <class R> TN_DEVICE void end_step(const Block &block, const Worlds &b, World<R> &s)
 {
     if (!(b.tolerance > 0.0)) judge_world(block, b, s);
-    advance_world(block, b, s);
+    block.each(b.free_count, [&](int i) { advance_body(b, s, i); });
+    block.each(s.bad ? 0 : b.robots.count, [&](int k) { advance_robot(b, s, k); });
+    block.once([&] { close_step(b, s); });
     if (s.bad) return;
+    take_state(block, b, s);
     keep_robots(block, b, s);
     forget_forces(block, b, s);
-    block.each(s.contact_count, [&](int i) {
+    int count = s.contact_count;
+    block.each(count, [&](int i) {
         const TnContactPoint *c = &s.points[i];
-        keep_force(b, s, i, warm_key(c), c->geom1, i == 0 || s.points[i - 1].geom1 != c->geom1,
-                   s.lambda[i]);
+        keep_force(b, s, i, warm_key(c), c->geom1, i == 0 || c[-1].geom1 != c->geom1,
+                   i == count - 1 || c[1].geom1 != c->geom1, s.lambda[i]);
     });
 }
 

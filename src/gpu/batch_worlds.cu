@@ -12,11 +12,14 @@ namespace tn
 #define TN_SCRATCH_MAX (2ll << 30) /* bytes for worlds that are stepped at a time */
 
 #define TN_REPEATS 2 /* as REPEATS of step/step.c */
+#define TN_SHARED_CONTACTS 16
 #define TN_START_THREADS 32
 #define TN_START_BLOCKS 24
 #define TN_ROBOT_THREADS 32
 #define TN_ROBOT_BLOCKS 16
-#define TN_ROBOT_LANES 8 /* threads of a warp that have a robot: more wait for memory */
+#define TN_ROBOT_LANES 16         /* threads of a warp that have a robot */
+#define TN_ROBOT_SMALL (6 * 1024) /* bytes: arenas that threads have themselves */
+#define TN_ROBOT_LARGE (24 * 1024)
 
 #ifdef __CUDACC__
 
@@ -41,14 +44,14 @@ __global__ void __launch_bounds__(TN_START_THREADS, TN_START_BLOCKS)
 
 /* Each robot is in the hands of one thread; those of a warp have robots of different worlds, which
  * mostly do the same. */
-template <class R>
+template <class R, size_t room>
 __global__ void __launch_bounds__(TN_ROBOT_THREADS, TN_ROBOT_BLOCKS)
     begin_robots(const __grid_constant__ Worlds b)
 {
     int i = (int)blockIdx.x * TN_ROBOT_LANES + (int)threadIdx.x, w = b.first + i / b.robots.count;
     if ((int)threadIdx.x >= TN_ROBOT_LANES || i >= b.at_once * b.robots.count || !is_on(b, w))
         return;
-    begin_robot(b, *kept_world<R>(b, w), i % b.robots.count);
+    begin_robot<room>(b, *kept_world<R>(b, w), i % b.robots.count);
 }
 
 template <class R>
@@ -65,6 +68,21 @@ __global__ void __launch_bounds__(TN_EDGE_THREADS, TN_EDGE_BLOCKS)
 }
 
 template <class R>
+__device__ void copy_levers(const Block &block, int dofs, int contacts, const Levers<R> &to,
+                            const Levers<R> &from)
+{
+    int count = from.start[contacts];
+    copy_words(block, to.lever, from.lever, count);
+    block.each(contacts + 1, [&](int i) { to.start[i] = from.start[i]; });
+    block.each(dofs + 1, [&](int i) { to.dof_start[i] = from.dof_start[i]; });
+    block.each(count, [&](int i) {
+        to.dof[i] = from.dof[i];
+        to.contact[i] = from.contact[i];
+        to.list[i] = from.list[i];
+    });
+}
+
+template <class R>
 __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
     solve_steps(const __grid_constant__ Worlds b, bool repeats)
 {
@@ -74,17 +92,22 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
     if (kept->stuck || kept->bad || (repeats && !kept->robot.again)) return;
     copy_words(block, &s, kept, 1);
     const Fast<R> there = *kept_world<R>(b, w);
-    if (b.fast_is_shared) {
+    int n = s.contact_count;
+    bool fits = b.fast_is_shared && n <= b.shared_contacts &&
+                (!b.robots.count || there.fast_robot.levers.start[n] <= b.shared_levers);
+    if (fits) {
+        block.sync(); /* all have seen how many contacts there are */
         block.once([&] {
             Cursor small = {fast_memory, 0};
-            lay_out_fast<R>(b, s, small);
+            lay_out_fast<R>(b, b.shared_contacts, b.shared_levers, s, small);
+            s.is_shared = true;
         });
-        int n = s.contact_count;
-        copy_words(block, (uint64_t *)fast_memory,
-                   (const uint64_t *)(kept_world<R>(b, w)->fast_robot.chain),
+        copy_words(block, (uint64_t *)fast_memory, (const uint64_t *)there.fast_robot.dofs,
                    (int)(b.fast_robots / 8));
-        copy_words(block, s.v, there.v, b.body_count);
-        copy_words(block, s.spin, there.spin, b.body_count);
+        if (b.robots.count)
+            copy_levers(block, b.robots.dof_count, n, s.fast_robot.levers, there.fast_robot.levers);
+        copy_words(block, s.v, there.v, b.free_count);
+        copy_words(block, s.spin, there.spin, b.free_count);
         copy_words(block, s.arm_a, there.arm_a, n);
         copy_words(block, s.arm_b, there.arm_b, n);
         copy_words(block, s.normal, there.normal, n);
@@ -100,8 +123,9 @@ __global__ void __launch_bounds__(TN_BLOCK_MAX, TN_BLOCKS_AT_LEAST)
         s.iterations = iterations + (repeats ? s.iterations : 0);
         *kept_world<R>(b, w) = s;
         *(Fast<R> *)kept_world<R>(b, w) = there;
+        kept_world<R>(b, w)->is_shared = false;
     });
-    if (!b.fast_is_shared) return;
+    if (!fits) return;
     copy_words(block, there.lambda, s.lambda, s.contact_count);
     block.each(b.robots.row_count,
                [&](int i) { there.fast_robot.row_lambda[i] = s.fast_robot.row_lambda[i]; });
@@ -186,6 +210,8 @@ template <class R> struct Batch : AnyBatch {
     /* its own */
     void copy_model(const TnModel *m, const TnCollider *c);
     void copy_partners(TnCollider &out, const TnCollider *c);
+    void copy_slots(const TnModel *m, const std::vector<TnSlot> &slots,
+                    const std::vector<int> &body_link, const std::vector<int> &link_body);
     void take_worlds();
     void take_contacts(int room);
     void take_blocks();
@@ -203,23 +229,49 @@ template <class R> void Batch<R>::copy_partners(TnCollider &out, const TnCollide
     size_t words = ((size_t)c->count + 31) / 32;
     std::vector<uint32_t> may_meet((size_t)c->moving_count * words);
     std::vector<TnOverlap> overlaps;
-    b.only_with_spheres = true;
-    b.only_spheres_move = true;
+    b.only_with_spheres = b.only_plain = true;
     for (int i = 0; i < c->moving_count; i++) {
-        b.only_spheres_move &= c->slots[i].shape_type == TN_GEOM_SPHERE;
+        bool round = c->slots[i].shape_type == TN_GEOM_SPHERE;
         for (int k = i + 1; k < c->count; k++) {
             double least;
+            TnGeomType other = c->slots[k].shape_type;
             if (!tn_filter_verdict(c, i, k, &least)) continue;
-            b.only_with_spheres &= c->slots[i].shape_type == TN_GEOM_SPHERE ||
-                                   c->slots[k].shape_type == TN_GEOM_SPHERE;
+            bool both = round && other == TN_GEOM_SPHERE, moves = k < c->moving_count;
+            b.only_with_spheres &= both ? moves : round || other == TN_GEOM_SPHERE;
+            b.only_plain &= both ? moves : round && other == TN_GEOM_PLANE;
             may_meet[(size_t)i * words + (size_t)k / 32] |= 1u << (k % 32);
             if (least > -INFINITY) overlaps.push_back(TnOverlap{i, k, least});
         }
     }
-    b.only_spheres_move &= overlaps.empty();
     b.may_meet = own.copy(q, may_meet.data(), may_meet.size());
     out.overlaps = own.copy(q, overlaps.data(), overlaps.size());
     out.overlap_count = (int)overlaps.size();
+}
+
+/* Bodies of slots; and of free bodies, where they are in the rows, and their slots. */
+template <class R>
+void Batch<R>::copy_slots(const TnModel *m, const std::vector<TnSlot> &slots,
+                          const std::vector<int> &body_link, const std::vector<int> &link_body)
+{
+    std::vector<uint16_t> slot_body;
+    std::vector<int> qpos, dof, first, list;
+    for (const TnSlot &slot : slots) {
+        int body = link_body[(size_t)slot.link];
+        slot_body.push_back((uint16_t)(body < 0 ? b.body_count : body));
+    }
+    for (int l : body_link) {
+        qpos.push_back(m->joints[m->links[l].joint_start].qpos_start);
+        dof.push_back(m->links[l].dof_start);
+        first.push_back((int)list.size());
+        for (size_t k = 0; k < slots.size(); k++)
+            if (slots[k].link == l) list.push_back((int)k);
+    }
+    first.push_back((int)list.size());
+    b.slot_body = own.copy(q, slot_body.data(), slot_body.size());
+    b.body_qpos = own.copy(q, qpos.data(), qpos.size());
+    b.body_dof = own.copy(q, dof.data(), dof.size());
+    b.body_slot = own.copy(q, first.data(), first.size());
+    b.slot_list = own.copy(q, list.data(), list.size());
 }
 
 /* What steps read of the model and its collider. */
@@ -264,6 +316,13 @@ template <class R> void Batch<R>::copy_model(const TnModel *m, const TnCollider 
         for (int l = 0; sub.kind == TN_SUBSYSTEM_TREE && l < sub.link_count; l++)
             link_body[(size_t)(sub.link_start + l)] = body++;
     }
+    copy_slots(m, slots, body_link, link_body);
+    b.links = model.links;
+    b.slots = collider.slots;
+    b.locals = collider.locals;
+    b.shapes = collider.shape;
+    b.places = collider.place;
+    b.fixed_start = c->fixed_start;
     b.body_link = own.copy(q, body_link.data(), body_link.size());
     b.link_body = own.copy(q, link_body.data(), link_body.size());
     b.subsystem_count = m->subsystem_count;
@@ -292,7 +351,7 @@ template <class R> void Batch<R>::take_worlds()
     b.t = own.take<double>(q, n);
     b.reports = own.take<WorldReport>(q, n);
     b.old_first = own.take<int>(q, geoms);
-    b.old_count = own.take<int>(q, geoms);
+    b.old_end = own.take<int>(q, geoms);
     b.summary = own.take<Summary>(q, 1);
     take_robots(q, own, n, b.dof_count, b.robots);
     mask_there = own.take<uint8_t>(q, n);
@@ -337,13 +396,20 @@ template <class R> void Batch<R>::take_blocks()
     lay_out_fast_robots<R>(b.robots, places.fast_robot, small);
     b.fast_robots = small.used;
     small.used = 0;
-    lay_out_fast<R>(b, places, small);
+    lay_out_fast<R>(b, b.contact_room, lever_room(b), places, small);
     b.fast_size = (small.used + 127) / 128 * 128;
+    /* few worlds with robots have many contacts, and more worlds fit on a multiprocessor */
+    b.shared_contacts = b.robots.count ? TN_SHARED_CONTACTS + 4 * b.free_count : b.contact_room;
+    if (b.shared_contacts > b.contact_room) b.shared_contacts = b.contact_room;
+    b.shared_levers = b.shared_contacts * b.robots.chain_most;
+    small.used = 0;
+    lay_out_fast<R>(b, b.shared_contacts, b.shared_levers, places, small);
+    b.shared_size = small.used;
     b.scratch_size = (large.used + 127) / 128 * 128 + b.fast_size;
     size_t most = (size_t)TN_SCRATCH_MAX / b.scratch_size;
     b.at_once = most < 1 ? 1 : most < (size_t)b.count ? (int)most : b.count;
 #ifdef __CUDACC__
-    b.fast_is_shared = b.fast_size + sizeof places + 1024 <= TN_SHARED_MAX;
+    b.fast_is_shared = b.shared_size + sizeof places + 1024 <= TN_SHARED_MAX;
     /* a body needs a thread, and contacts are some times as many */
     int wanted = b.body_count > 2 * b.slot_count ? b.body_count : 2 * b.slot_count;
     if (b.robots.count) /* they have few contacts, and n threads at most are of use */
@@ -353,7 +419,7 @@ template <class R> void Batch<R>::take_blocks()
     edge_threads = wanted < TN_EDGE_THREADS ? wanted : TN_EDGE_THREADS;
     if (b.fast_is_shared)
         q.check(cudaFuncSetAttribute(solve_steps<R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)b.fast_size),
+                                     (int)b.shared_size),
                 "using the device");
 #endif
     b.scratch = of_blocks.take<char>(q, (size_t)b.at_once * b.scratch_size);
@@ -373,6 +439,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     mocap_count = m->mocap_count;
     actuator_count = m->actuator_count;
     b.theta = d.theta;
+    b.per_theta = 1.0 / d.theta;
     b.stabilization = d.stabilization;
     b.weight_scale = d.weight_scale;
     b.alpha = d.over_relaxation;
@@ -387,7 +454,7 @@ Batch<R>::Batch(const TnModel *m, const TnCollider *c, const TnGpuDef &d, int co
     if (!d.float64 && !b.robots.count) chips.take(q, b);
     int room = b.robots.count ? 2 * b.moving_count + 16 : 4 * b.moving_count + 64;
     take_contacts(room > b.chip_contacts ? room : b.chip_contacts);
-    if (!chips.blocks) take_blocks();
+    if (!chips.at_once) take_blocks();
     summary = (Summary *)host_new(q, sizeof *summary);
     wait(q);
 }
@@ -423,18 +490,20 @@ template <class R> void Batch<R>::launch()
 #ifdef __CUDACC__
         LAP(0);
         if (b.robots.count) {
-            int robots = b.at_once * b.robots.count;
+            int robots = b.at_once * b.robots.count,
+                blocks = (robots + TN_ROBOT_LANES - 1) / TN_ROBOT_LANES;
+            auto begin = b.robots.arena <= TN_ROBOT_SMALL   ? begin_robots<R, TN_ROBOT_SMALL>
+                         : b.robots.arena <= TN_ROBOT_LARGE ? begin_robots<R, TN_ROBOT_LARGE>
+                                                            : begin_robots<R, 0>;
             start_steps<R><<<b.at_once, TN_START_THREADS, 0, q.stream>>>(b);
-            begin_robots<R>
-                <<<(robots + TN_ROBOT_LANES - 1) / TN_ROBOT_LANES, TN_ROBOT_THREADS, 0, q.stream>>>(
-                    b);
+            begin<<<blocks, TN_ROBOT_THREADS, 0, q.stream>>>(b);
         }
         begin_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
         LAP(1);
         for (int k = 0; k <= looks; k++) {
             if (k) look_again_at_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
             solve_steps<R>
-                <<<b.at_once, threads, b.fast_is_shared ? b.fast_size : 0, q.stream>>>(b, k > 0);
+                <<<b.at_once, threads, b.fast_is_shared ? b.shared_size : 0, q.stream>>>(b, k > 0);
         }
         LAP(2);
         end_steps<R><<<b.at_once, edge_threads, 0, q.stream>>>(b);
@@ -446,7 +515,9 @@ template <class R> void Batch<R>::launch()
             Block block;
             if (!is_on(b, w)) continue;
             start_step(block, b, s, w);
-            for (int k = 0; k < b.robots.count; k++) begin_robot(b, s, k);
+            for (int k = 0; k < b.robots.count; k++)
+                b.robots.arena <= TN_ROBOT_LARGE ? begin_robot<TN_ROBOT_LARGE>(b, s, k)
+                                                 : begin_robot<0>(b, s, k);
             begin_step(block, b, s, w);
             if (s.stuck) continue;
             if (!s.bad) s.iterations = solve_world(block, b, s);
@@ -478,16 +549,16 @@ template <class R> void Batch<R>::step(int steps, const uint8_t *mask, bool ther
     bool again = false; /* worlds that do not fit on the chip take a step the other way */
     for (int go = steps; go > 0 && !q.failed; go = summary->left, again = true) {
         device_clear(q, b.summary, sizeof *b.summary);
-        if (chips.blocks && again && !b.scratch) take_blocks();
-        for (int k = 0; k < (chips.blocks ? again : go); k++) launch();
-        if (chips.blocks) chips.run(q, b, go);
+        if (chips.at_once && again && !b.scratch) take_blocks();
+        for (int k = 0; k < (chips.at_once ? again : go); k++) launch();
+        if (chips.at_once) chips.run(q, b, go);
         const Worlds worlds = b;
         each(q, b.count, nullptr, [=] TN_DEVICE(int w) {
             if (is_on(worlds, w)) atomic_max(&worlds.summary->left, worlds.left[w]);
         });
         copy_bytes(q, summary, b.summary, sizeof *summary);
         wait(q);
-        if (!q.failed && summary->left && !grow() && !chips.blocks) break;
+        if (!q.failed && summary->left && !grow() && !chips.at_once) break;
     }
 }
 
@@ -524,7 +595,8 @@ void Batch<R>::reset(const uint8_t *mask, bool there, const double *qpos, const 
         for (int k = 0; k < worlds.dof_count; k++)
             worlds.qvel[i * (size_t)worlds.dof_count + (size_t)k] = qv[k];
         for (int k = 0; k < worlds.geom_count; k++)
-            worlds.old_count[i * (size_t)worlds.geom_count + (size_t)k] = 0;
+            worlds.old_first[i * (size_t)worlds.geom_count + (size_t)k] =
+                worlds.old_end[i * (size_t)worlds.geom_count + (size_t)k] = 0;
         reset_robots(worlds, i, qv, ctrl0);
         for (int k = 0; k < 7 * worlds.mocap_count; k++) {
             size_t at = 7 * i * (size_t)worlds.mocap_count + (size_t)k;

@@ -1,231 +1,254 @@
-/* chip.cu: blocks for worlds that stay on the chip: chip_data.h. */
+/* chip.cu: the parts of a step of worlds that stay on the chip: chip_data.h. */
+#define TN_APART /* what the engine's functions are handed stays in registers */
 #include "chip.h"
 
+#include "chip_plan.h"
+#include "chip_solve.h"
 #include "chip_step.h"
+#include "chip_touch.h"
 
 namespace tn
 {
 
+#define TN_CHIP_MEMORY (4ll << 30) /* bytes, at most, for worlds that are stepped at a time */
+#define TN_TOUCH_THREADS 128
+#define TN_UNLIKE_THREADS 96
+#define TN_FIND_THREADS 256
+#define TN_PLAN_THREADS 256
+
 #ifdef __CUDACC__
 
-#define TN_CHIP_WORLD                                                                              \
-    __shared__ ChipWorld s;                                                                        \
-    __shared__ int sums[TN_CHIP_THREADS / 32];                                                     \
-    const Block block = {(int)threadIdx.x, (int)blockDim.x, sums};
-
-/* With a tolerance: blocks take worlds as they are done with others. */
-__global__ void __launch_bounds__(TN_CHIP_THREADS, 1) run_steps(const __grid_constant__ Worlds b)
+TN_CHIP_KERNEL(TN_EDGE_THREADS, TN_EDGE_BLOCKS) start_chips(TN_CHIP_ARGUMENTS)
 {
-    TN_CHIP_WORLD
-    __shared__ int taken;
-    Chip c;
-    lay_out_chip(b, c, fast_memory);
-    block.once([&] { s.sums = sums; });
-    open_block(block, b, s, c, b.chip_scratch + (size_t)blockIdx.x * b.chip_scratch_size, false);
-    for (;;) {
-        block.once([&] { taken = atomicAdd(b.next_world, 1); });
-        if (taken >= b.count) break;
-        run_on_chip(b, s, taken);
-    }
+    TN_CHIP_PART((int)blockDim.x)
+    start_part(block, b, s, c, w);
+    block.once([&] { *c.head = s; });
 }
 
-/* A number of iterations: parts have kernels of their own, with as many registers as each needs.
- * Only one of them calls the routines for other shapes than spheres, which need much memory per
- * thread. */
-#define TN_KEPT_CHIP                                                                               \
-    TN_CHIP_WORLD                                                                                  \
-    int w = b.first + (int)blockIdx.x;                                                             \
-    if (!is_on(b, w)) return;                                                                      \
-    copy_words(block, &s, kept_chip(b, w), 1);                                                     \
-    if (s.stuck) return;
-
-__global__ void __launch_bounds__(TN_EDGE_THREADS, 3) find_chips(const __grid_constant__ Worlds b)
+TN_CHIP_KERNEL(TN_FIND_THREADS, 6) find_chips(TN_CHIP_ARGUMENTS)
 {
-    TN_CHIP_WORLD
-    int w = b.first + (int)blockIdx.x;
-    if (!is_on(b, w)) return;
-    find_part(block, b, s, fast_memory, w);
-    copy_words(block, kept_chip(b, w), &s, 1);
-}
-
-template <PairsOf of>
-__global__ void __launch_bounds__(TN_OTHER_THREADS, 4)
-    look_at_others_of_chips(const __grid_constant__ Worlds b)
-{
-    TN_KEPT_CHIP
-    look_at_others<of>(block, b, s, carried_chip(b, s, fast_memory));
+    TN_CHIP_PART_GOES_ON(TN_FIND_THREADS)
+    find_part(block, b, s, c, fast_memory);
     block.once([&] {
-        kept_chip(b, w)->stuck = s.stuck;
-        kept_chip(b, w)->contact_count = s.contact_count;
+        c.head->pair_count = s.pair_count;
+        c.head->other_count = s.other_count;
+        c.head->stuck = s.stuck;
     });
 }
 
-__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) write_chips(const __grid_constant__ Worlds b)
+TN_CHIP_KERNEL(TN_TOUCH_THREADS, 3) touch_chips(TN_CHIP_ARGUMENTS)
 {
-    TN_KEPT_CHIP
-    write_records(block, b, s, carried_chip(b, s, fast_memory));
-    block.once([&] { kept_chip(b, w)->stuck = s.stuck; });
+    TN_CHIP_PART_GOES_ON(TN_TOUCH_THREADS)
+    touch_part(block, b, s, c, fast_memory);
+    block.once([&] { c.head->record_count = s.record_count; });
 }
 
-__global__ void __launch_bounds__(TN_CHIP_THREADS, 1)
-    iterate_chips(const __grid_constant__ Worlds b)
+/* Spheres and other shapes. */
+TN_CHIP_KERNEL(TN_UNLIKE_THREADS, 4) touch_unlike_chips(TN_CHIP_ARGUMENTS)
 {
-    TN_KEPT_CHIP
-    block.once([&] { s.alpha = b.alpha; });
-    Chip c;
-    lay_out_chip(b, c, fast_memory);
-    iterate_part(block, b, s, c);
+    TN_CHIP_PART_GOES_ON(TN_UNLIKE_THREADS)
+    block.each(s.other_count, [&](int i) {
+        touch_others<WITH_SPHERE>(b, s, c, near_where_it_lies(b, s, c), c.others[i]);
+    });
+    block.once([&] { c.head->record_count = s.record_count; });
 }
 
-__global__ void __launch_bounds__(TN_EDGE_THREADS, 2) end_chips(const __grid_constant__ Worlds b)
+TN_CHIP_KERNEL(TN_PLAN_THREADS, 4) plan_chips(TN_CHIP_ARGUMENTS)
 {
-    TN_KEPT_CHIP
-    block.once([&] { s.iterations = b.iterations; });
-    end_part(block, b, s);
+    TN_CHIP_PART_GOES_ON(TN_PLAN_THREADS)
+    plan_part(block, b, s, c, fast_memory);
+    block.once([&] {
+        c.head->contact_count = s.contact_count;
+        c.head->stuck = s.stuck;
+    });
+}
+
+template <int threads>
+TN_CHIP_KERNEL(threads, TN_CHIP_THREADS / threads)
+solve_chips(TN_CHIP_ARGUMENTS)
+{
+    TN_CHIP_PART_GOES_ON(threads)
+    solve_part<threads>(block, b, s, c, fast_memory);
+    block.once([&] { *c.head = s; });
+}
+
+template <int own> TN_CHIP_KERNEL(TN_EDGE_THREADS, TN_EDGE_BLOCKS) end_chips(TN_CHIP_ARGUMENTS)
+{
+    TN_CHIP_PART_GOES_ON((int)blockDim.x)
+    end_part<own>(block, b, s, c);
 }
 
 #endif
 
-/* How many blocks the device has at a time. */
-int Chips::count_blocks(Queue &q, int wanted)
+/* f(a constant) with as many threads as a world has. */
+template <class F> static void with_threads(int threads, F f)
 {
+    switch (threads) {
+    case 64:
+        return f(std::integral_constant<int, 64>());
+    case 128:
+        return f(std::integral_constant<int, 128>());
+    case 256:
+        return f(std::integral_constant<int, 256>());
+    default:
+        return f(std::integral_constant<int, TN_CHIP_THREADS>());
+    }
+}
+
+void Chips::take(Queue &q, Worlds &b)
+{
+    int n = b.body_count, likely = 0; /* contacts */
+    for (int i = 0; i < b.moving_count; i++) likely += b.only_with_spheres ? 3 : 8;
+    int least = n + n / 8 + 8, wanted = n / 4 + likely / TN_CHIP_OWN;
+    wanted = wanted > least ? wanted : least;
+    if (n + n / 16 > TN_CHIP_THREADS) return;
+    b.chip_threads = 64;
+    while (b.chip_threads < wanted && b.chip_threads < TN_CHIP_THREADS) b.chip_threads *= 2;
+    b.chip_contacts = TN_CHIP_OWN * b.chip_threads;
+    b.chip_pushes = TN_CHIP_ROWS * b.chip_threads; /* as many rows as the longest of 32 needs */
+    b.chip_pairs = 8 * b.moving_count + 64;
+    char *anywhere = (char *)&first; /* only how much they take is asked for */
+    Search search;
+    Near near;
+    Plan plan;
+    Placing all = {{anywhere, 0}};
+    find_size = lay_out_search(b, search, anywhere);
+    touch_size = lay_out_near(b, near, anywhere);
+    plan_size = lay_out_plan(b, plan, anywhere);
+    with_threads(b.chip_threads,
+                 [&](auto threads) { solve_size = (size_t)Motion<threads()>::size; });
+    each_array(b, first, all);
+    b.chip_size = (all.at.used + 127) / 128 * 128;
+    if (find_size > TN_SHARED_MAX - 1024 || touch_size > TN_SHARED_MAX - 1024 ||
+        plan_size > TN_SHARED_MAX - 1024)
+        return;
+    edge = started(b) < TN_EDGE_THREADS ? started(b) / 32 * 32 + 32 : TN_EDGE_THREADS;
+    long long most = TN_CHIP_MEMORY / (long long)b.chip_size;
+    int turns = (int)((b.count + most - 1) / most);
+    int worlds = (b.count + turns - 1) / turns;
 #ifdef __CUDACC__
-    int device = 0, each = 0, count = 0;
     auto allow = [&](const void *kernel, size_t bytes) {
         q.check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
             "using the device");
     };
-    allow((const void *)run_steps, size);
-    allow((const void *)iterate_chips, size);
-    allow((const void *)find_chips, search_size);
-    allow((const void *)write_chips, search_size);
-    q.check(cudaGetDevice(&device), "using the device");
-    q.check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-            "using the device");
-    q.check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run_steps, wanted, size),
-            "using the device");
-    return q.failed ? 0 : count * each;
-#else
-    (void)q, (void)wanted;
-    return 1;
+    allow((const void *)find_chips, find_size);
+    allow((const void *)touch_chips, touch_size);
+    allow((const void *)plan_chips, plan_size);
+    with_threads(b.chip_threads,
+                 [&](auto threads) { allow((const void *)solve_chips<threads()>, solve_size); });
 #endif
+    all.at = {memory.take<char>(q, (size_t)worlds * b.chip_size), 0};
+    each_array(b, first, all);
+    if (!q.failed) at_once = worlds;
 }
 
-void Chips::take(Queue &q, Worlds &b)
-{
-    Chip c;
-    ChipWorld places;
-    int slots = b.moving_count, wanted = slots + slots / 10, most;
-    wanted = b.body_count > wanted ? b.body_count : wanted;
-    wanted = wanted < 32 ? 32 : (wanted + 31) / 32 * 32;
-    b.chip_contacts = TN_CHIP_OWN * wanted;
-    b.chip_pairs = 8 * b.moving_count + 64;
-    char *anywhere = (char *)&places; /* only how much they take is asked for */
-    Cursor large = {anywhere, sizeof places};
-    size = lay_out_chip(b, c, anywhere);
-    search_size = lay_out_search(b, c, anywhere);
-    lay_out_block(b, places, large);
-    b.chip_scratch_size = (large.used + 127) / 128 * 128;
-    grains.take(q, b, wanted);
-    if (grains.at_once) {
-        most = grains.at_once;
-    } else {
-        if (wanted > TN_CHIP_THREADS || size + sizeof places + 1024 > TN_SHARED_MAX) return;
-        most = count_blocks(q, wanted) * (b.tolerance > 0.0 ? 1 : TN_CHIP_WAVES);
-    }
-    if (!most) return;
-    threads = wanted;
-    blocks = most < b.count ? most : b.count;
-    b.chip_scratch = memory.take<char>(q, (size_t)blocks * b.chip_scratch_size);
-    b.next_world = memory.take<int>(q, 1);
-}
-
-#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
-static void print_laps(Queue &q)
-{
-    static int count;
-    unsigned long long laps[TN_CHIP_LAPS];
-    if (++count % 50) return;
-    wait(q);
-    q.check(cudaMemcpyFromSymbol(laps, chip_laps, sizeof laps), "copying");
-    fprintf(stderr, "thousand cycles, all worlds and launches:");
-    for (unsigned long long x : laps) fprintf(stderr, " %llu", x / 1000);
-    fprintf(stderr, "\n");
-}
-#endif
-
-/* All worlds by one step, in parts. */
-void Chips::run_parts(Queue &q, Worlds b)
-{
-    for (b.first = 0; b.first < b.count && !q.failed; b.first += blocks) {
 #ifdef __CUDACC__
-        int edge = threads < TN_EDGE_THREADS ? threads : TN_EDGE_THREADS;
-        find_chips<<<blocks, edge, search_size, q.stream>>>(b);
-        auto others = b.only_with_spheres ? look_at_others_of_chips<WITH_SPHERE>
-                                          : look_at_others_of_chips<ANY>;
-        others<<<blocks, TN_OTHER_THREADS, 0, q.stream>>>(b);
-        write_chips<<<blocks, edge, search_size, q.stream>>>(b);
-        iterate_chips<<<blocks, threads, size, q.stream>>>(b);
-        end_chips<<<blocks, edge, 0, q.stream>>>(b);
-        q.check(cudaGetLastError(), "starting the worlds");
-#else
-        Block block;
-        ChipWorld s;
-        Chip c;
-        std::vector<float4> pool(size / sizeof(float4) + 1);
-        /* a kernel finds nothing in shared memory */
-        auto forget = [&] { memset((void *)pool.data(), 0xff, pool.size() * sizeof(float4)); };
-        for (int w = b.first; w < b.first + blocks; w++) {
-            if (!is_on(b, w)) continue;
-            forget();
-            find_part(block, b, s, (char *)pool.data(), w);
-            forget();
-            c = carried_chip(b, s, (char *)pool.data());
-            if (!s.stuck) look_at_others<ANY>(block, b, s, c);
-            forget();
-            if (!s.stuck) write_records(block, b, s, c);
-            if (s.stuck) continue;
-            s.alpha = b.alpha;
-            s.iterations = b.iterations;
-            forget();
-            lay_out_chip(b, c, (char *)pool.data());
-            iterate_part(block, b, s, c);
-            forget();
-            end_part(block, b, s);
-        }
-#endif
-    }
-}
-
-void Chips::run(Queue &q, const Worlds &b, int steps)
-{
-    if (!grains.at_once && !(b.tolerance > 0.0)) {
-        for (int k = 0; k < steps; k++) run_parts(q, b);
-        return;
-    }
-    device_clear(q, b.next_world, sizeof *b.next_world);
-    if (q.failed) return;
-    if (grains.at_once) {
-        grains.run(q, b, blocks, threads);
-        return;
-    }
-#ifdef __CUDACC__
-    run_steps<<<blocks, threads, size, q.stream>>>(b);
+#define TN_RUN(kernel, threads, bytes)                                                             \
+    kernel<<<worlds, threads, bytes, q.stream>>>(b, first);                                        \
     q.check(cudaGetLastError(), "starting the worlds");
-#ifdef TN_GPU_LAPS
-    print_laps(q);
-#endif
 #else
-    Block block;
-    ChipWorld s;
-    Chip c;
-    std::vector<float4> pool(size / sizeof(float4) + 1);
-    lay_out_chip(b, c, (char *)pool.data());
-    s.pool = (char *)pool.data();
-    open_block(block, b, s, c, b.chip_scratch, false);
-    for (int w = 0; w < b.count; w++) run_on_chip(b, s, w);
+/* A kernel finds nothing in shared memory. */
+struct Pool {
+    std::vector<float4> all;
+    explicit Pool(size_t bytes) : all(bytes / sizeof(float4) + 1) {}
+    char *forget()
+    {
+        memset((void *)all.data(), 0xff, all.size() * sizeof(float4));
+        return (char *)all.data();
+    }
+};
 #endif
+
+void Chips::run_find(Queue &q, const Worlds &b, int worlds) const
+{
+#ifdef __CUDACC__
+    TN_RUN(start_chips, edge, 0)
+    TN_RUN(find_chips, TN_FIND_THREADS, find_size)
+#else
+    Pool pool(find_size);
+    each_chip(b, first, worlds, [&](int w, const Chip &c, ChipHead &s) {
+        start_part(Block(), b, s, c, w);
+        find_part(Block(), b, s, c, pool.forget());
+    });
+    (void)q;
+#endif
+}
+
+void Chips::run_touch(Queue &q, const Worlds &b, int worlds) const
+{
+#ifdef __CUDACC__
+    TN_RUN(touch_chips, TN_TOUCH_THREADS, touch_size)
+    if (b.only_plain) return;
+    if (!b.only_with_spheres) {
+        run_others(q, b, worlds);
+    } else {
+        TN_RUN(touch_unlike_chips, TN_UNLIKE_THREADS, 0)
+    }
+#else
+    Pool pool(touch_size);
+    each_chip(b, first, worlds, [&](int, const Chip &c, ChipHead &s) {
+        if (!s.stuck) touch_part(Block(), b, s, c, pool.forget());
+        for (int i = 0; b.only_with_spheres && !s.stuck && i < s.other_count; i++)
+            touch_others<WITH_SPHERE>(b, s, c, near_where_it_lies(b, s, c), c.others[i]);
+    });
+    if (!b.only_with_spheres) run_others(q, b, worlds);
+#endif
+}
+
+void Chips::run_plan(Queue &q, const Worlds &b, int worlds) const
+{
+#ifdef __CUDACC__
+    TN_RUN(plan_chips, TN_PLAN_THREADS, plan_size)
+#else
+    Pool pool(plan_size);
+    each_chip(b, first, worlds, [&](int, const Chip &c, ChipHead &s) {
+        if (!s.stuck) plan_part(Block(), b, s, c, pool.forget());
+    });
+    (void)q;
+#endif
+}
+
+void Chips::run_solve(Queue &q, const Worlds &b, int worlds) const
+{
+    with_threads(b.chip_threads, [&](auto threads) {
+#ifdef __CUDACC__
+        TN_RUN(solve_chips<threads()>, threads(), solve_size)
+#else
+        Pool pool(solve_size);
+        each_chip(b, first, worlds, [&](int, const Chip &c, ChipHead &s) {
+            if (!s.stuck) solve_part<threads()>(Block(), b, s, c, pool.forget());
+        });
+        (void)q;
+#endif
+    });
+}
+
+void Chips::run_end(Queue &q, const Worlds &b, int worlds) const
+{
+#ifdef __CUDACC__
+    static_assert(2 * TN_EDGE_THREADS >= TN_CHIP_THREADS, "a thread ends two bodies at most");
+    auto end = b.body_count <= edge ? end_chips<1> : end_chips<2>;
+    TN_RUN(end, edge, 0)
+#else
+    each_chip(b, first, worlds, [&](int, const Chip &c, ChipHead &s) {
+        if (!s.stuck) end_part<1>(Block(), b, s, c);
+    });
+    (void)q;
+#endif
+}
+
+void Chips::run(Queue &q, Worlds b, int steps)
+{
+    for (int k = 0; k < steps; k++)
+        for (b.first = 0; b.first < b.count && !q.failed; b.first += at_once) {
+            int left = b.count - b.first, worlds = left < at_once ? left : at_once;
+            run_find(q, b, worlds);
+            run_touch(q, b, worlds);
+            run_plan(q, b, worlds);
+            run_solve(q, b, worlds);
+            run_end(q, b, worlds);
+        }
 }
 
 } // namespace tn

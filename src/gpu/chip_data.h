@@ -1,22 +1,25 @@
-/* chip_data.h: a world whose step stays on the chip, in single precision: where its numbers are.
+/* chip_data.h: worlds of free bodies whose iteration stays on the chip, in single precision: where
+ * their numbers are.
  *
- * What phases hand on is in shared memory, one use after the other in the same place:
+ * The parts of a step are kernels of their own, a block for each world, with as many registers as
+ * each needs. They hand on what is in `Chip`, in device memory:
  *
- *     search       bounds, masks of partners        pairs
- *     contacts     records                          pairs, then sides
- *     iteration    matrices of bodies, pushes       sides
+ *     start    bodies, and where their slots are                  chip_find.h
+ *     find     pairs of slots that may meet                       chip_find.h
+ *     touch    contacts of these pairs, as records                chip_touch.h
+ *     plan     which thread has which contact                     chip_plan.h
+ *     solve    matrices, the iteration and its judge              chip_factor.h, chip_iterate.h,
+ *                                                                 chip_solve.h
+ *     end      the new state                                      chip_step.h
  *
- * A push is the force and moment of a contact on one of its bodies. While it iterates, a contact is
- * in the registers of its thread. Bodies are numbered by how many sides they have, most first;
- * sides of 32 bodies lie side by side: threads that sum them up read from different banks, and are
- * done at about the same time. What the engine's routines want to see is in device memory. */
+ * Records are in no particular order; contacts are counted in the order of their pairs, which does
+ * not depend on the run. */
 #ifndef TN_GPU_CHIP_DATA_H
 #define TN_GPU_CHIP_DATA_H
 
 #include "batch_data.h"
 
 #ifndef __CUDACC__
-#include <vector>
 struct float2 {
     float x, y;
 };
@@ -25,236 +28,155 @@ struct float2 {
 namespace tn
 {
 
-#define TN_CHIP_OWN 3        /* contacts of a thread */
-#define TN_CHIP_THREADS 512  /* at most */
-#define TN_CHIP_WAVES 4      /* of blocks that a launch steps, where parts of a step are launches */
-#define TN_OTHER_THREADS 128 /* that look at pairs of other shapes than spheres */
-#define TN_CHIP_MATRIX 7     /* H⁻¹ and A of a body, in fours */
+#define TN_CHIP_OWN 4       /* contacts of a thread */
+#define TN_CHIP_ROWS 8      /* room for what pushes bodies, per thread */
+#define TN_CHIP_THREADS 512 /* that iterate, at most */
+#define TN_CHIP_MATRIX 7    /* H⁻¹ and A of a body, in fours */
 
 struct Two16 {
     uint16_t a, b;
 };
 
-/* Places in shared memory. */
+/* A contact in the hands of a thread. */
+#define TN_TURNED 0x8000
+struct Task {
+    uint16_t record,
+        other; /* the body that it pushes besides the thread's own, body_count: none; */
+};             /* + TN_TURNED: that one is the record's first */
+
+/* A thread that iterates. The first of them have a body each; others help one that has more
+ * contacts than a thread can have. Bodies are counted as their threads are. */
+struct Duty {
+    uint16_t body; /* body_count: none */
+    uint8_t tasks, pushes;
+};
+
+/* What the contacts read of bodies and of slots that move, in planes: number k of body i is at
+ * k · bodies + i, so neighbours among threads read and write neighbours. It is copied to shared
+ * memory in one piece. */
+struct Movers {
+    double *com, *pos; /* 3 of bodies, 3 of slots */
+    float *v, *gain;   /* 6: v of the step's start; v_free less v */
+    float *inverse;    /* 7: 1/a and S⁻¹ */
+};
+
+/* Of a world, in device memory. */
 struct Chip {
-    float4 *v4; /* per body and for the world: linear velocity and first of the angular one, less */
-    float2 *v2; /* v_free; the other two */
-    TnBounds *bounds;
-    uint32_t *masks;
-    int *mask_start;
-    /* as in Fast, behind them Bn, Bt and μ; state: (1-α) t + α share λ */
-    float4 *arm_a, *arm_b, *normal, *total, *state;
-    Two16 *ends, *places; /* bodies, the world as the last one; where it pushes them */
-    float4 *matrix;       /* of bodies, planes of body_count */
-    float4 *push4;        /* force and first of the moment */
-    float2 *push2;
-    int *pair1, *pair2, *pair_start;
-    uint16_t *sides; /* as Fast.sides, at the places of the pushes */
-    int *degree, *fill, *slice;
-    uint16_t *rank, *order; /* the number of a body, and back */
-    int push_room;
-};
-
-/* What is handed from the part that begins a step to the one that iterates, and to the one that
- * ends it, in device memory: as the arrays of Chip. */
-struct Carry {
-    float4 *v4;
-    float2 *v2;
+    struct ChipHead *head;
+    Movers movers;
+    float *inertia;        /* 7 planes of bodies: A */
+    double *v_end;         /* 6 planes of bodies: what the forces change of v̂ */
+    uint8_t *pushed;       /* per body: whether there are any forces */
+    float4 *balls, *boxes; /* per finite slot: centre and radius of its ball over the step; half
+                              box, 1: a sphere */
+    Two16 *pairs;          /* slots */
+    uint16_t *others;      /* pairs that are not of spheres and planes alone */
+    Two16 *touches;        /* per pair: its first record, how many */
+    /* records; arm_a, arm_b, normal, total: as in Fast, behind them Bn, Bt, μ and the depth */
     float4 *arm_a, *arm_b, *normal, *total;
-    Two16 *ends, *places;
-    int *fill, *slice;
-    uint16_t *order;
-    int *pair1, *pair2, *pair_start;
-};
-
-/* A step of a world, as World. */
-struct alignas(16) ChipWorld : WorldBase {
-    float4 *matrix;        /* all of a body's, planes of body_count */
-    float *inertia;        /* A of bodies, planes, too, but of bodies in their order */
-    float *g, *force;      /* planes */
-    float4 *lambda, *beta; /* behind λ the depth; beta: of side a, of side b */
+    float4 *lambda, *beta; /* β of side a, of side b */
     uint64_t *key;         /* as warm_key, */
     int *key_geom;         /* of this geom1 */
-    float4 *given;         /* what goes to e of contacts that yield */
-    double mixed;          /* α of Chip.state */
-    double per_theta;      /* 1/θ */
-    Carry carry;
-    char *pool; /* the shared memory */
-    int *sums;  /* as Block.sums */
+    float4 *given;         /* of contacts that yield: what goes to e */
+    float4 *state;         /* with a tolerance: see Touch */
+    uint16_t *list;        /* records of the contacts in their order */
+    Duty *duties;          /* per thread */
+    Task *tasks;           /* rows of all threads */
+    int *slice;            /* per warp of threads: where its rows of pushes begin, */
+    uint16_t *pushes;      /* rows of 32: places of what pushes a thread's body; */
+    uint16_t *targets;     /* per place: where in these rows it is, or behind them */
+    uint16_t *order;       /* bodies as their threads are counted */
+    float4 *matrix;        /* planes of all threads */
+    float *g, *rate;       /* 6 planes each; rate: v less v_free */
 };
 
-TN_DEVICE_AND_HOST inline void lay_out_records(const Worlds &b, Chip &c, Cursor &at)
-{
-    size_t contacts = (size_t)b.chip_contacts;
-    at.take(c.arm_a, contacts);
-    at.take(c.arm_b, contacts);
-    at.take(c.normal, contacts);
-    at.take(c.total, contacts);
-    at.take(c.ends, contacts);
-    at.take(c.places, contacts);
-}
+/* A step of a world. */
+struct alignas(16) ChipHead : WorldHead {
+    double mixed;     /* α of Chip.state */
+    bool softened;    /* contacts yield by more than at first; Chip.rate has v */
+    int record_count; /* that were asked for */
+};
 
-/* Matrices and pushes, from `at` to `end` or as far as they need; returns where they end. */
-TN_DEVICE_AND_HOST inline size_t lay_out_pushes(const Worlds &b, Chip &c, Cursor at, size_t end)
-{
-    size_t matrices = TN_CHIP_MATRIX * (size_t)b.body_count, each = sizeof(float4) + sizeof(float2),
-           taken = at.used + matrices * sizeof(float4),
-           least = taken + (2 * (size_t)b.chip_contacts + 32) * each;
-    end = end > least ? end : least;
-    size_t pushed = (end - taken) / each - 2;
-    at.take(c.matrix, matrices);
-    at.take(c.push4, pushed);
-    at.take(c.push2, pushed);
-    c.push_room = (int)pushed - 1; /* the last is for the world */
-    return end;
-}
-
-TN_DEVICE_AND_HOST inline void lay_out_sides(const Worlds &b, Chip &c, Cursor &at)
+template <class F>
+TN_DEVICE_AND_HOST inline void each_of_movers(const Worlds &b, Movers &m, F &take)
 {
     size_t n = (size_t)b.body_count;
-    at.take(c.sides, (size_t)c.push_room + 1);
-    at.take(c.degree, n);
-    at.take(c.fill, n);
-    at.take(c.slice, n / 32 + 2);
-    at.take(c.rank, n);
-    at.take(c.order, n);
+    take(m.com, 3 * n);
+    take(m.pos, 3 * (size_t)b.moving_count);
+    take(m.v, 6 * n);
+    take(m.gain, 6 * n);
+    take(m.inverse, 7 * n);
 }
+
+/* take(array, count) of each. */
+template <class F> TN_DEVICE_AND_HOST inline void each_array(const Worlds &b, Chip &c, F &take)
+{
+    size_t n = (size_t)b.body_count, contacts = (size_t)b.chip_contacts,
+           pairs = (size_t)b.chip_pairs, threads = (size_t)b.chip_threads,
+           slots = 32 * (size_t)b.segments;
+    take(c.head, 1);
+    each_of_movers(b, c.movers, take);
+    take(c.inertia, 7 * n);
+    take(c.v_end, 6 * n);
+    take(c.pushed, n);
+    take(c.balls, slots);
+    take(c.boxes, slots);
+    take(c.pairs, pairs);
+    take(c.others, pairs);
+    take(c.touches, pairs);
+    take(c.arm_a, contacts);
+    take(c.arm_b, contacts);
+    take(c.normal, contacts);
+    take(c.total, contacts);
+    take(c.lambda, contacts);
+    take(c.beta, contacts);
+    take(c.key, contacts);
+    take(c.key_geom, contacts);
+    take(c.given, b.ratio > 0.0 ? contacts : 0);
+    take(c.state, b.tolerance > 0.0 ? contacts : 0);
+    take(c.list, contacts);
+    take(c.duties, threads);
+    take(c.tasks, contacts);
+    take(c.slice, threads / 32 + 1);
+    take(c.pushes, (size_t)b.chip_pushes);
+    take(c.targets, contacts + threads);
+    take(c.order, n);
+    take(c.matrix, TN_CHIP_MATRIX * threads);
+    take(c.g, 6 * threads);
+    take(c.rate, 6 * threads);
+}
+
+/* Lays them out. */
+struct Placing {
+    Cursor at;
+    template <class T> TN_DEVICE_AND_HOST void operator()(T *&p, size_t n) { at.take(p, n); }
+};
+
+/* Takes them to another world. */
+struct Moving {
+    size_t by;
+    template <class T> TN_DEVICE_AND_HOST void operator()(T *&p, size_t) const
+    {
+        p = (T *)((char *)p + by);
+    }
+};
 
 /* Returns the bytes. */
-TN_DEVICE_AND_HOST inline size_t lay_out_chip(const Worlds &b, Chip &c, char *pool)
+TN_DEVICE_AND_HOST inline size_t lay_out_movers(const Worlds &b, Movers &m, char *pool)
 {
-    size_t n = (size_t)b.body_count, rows = (size_t)b.moving_count * (size_t)b.segments,
-           pairs = (size_t)b.chip_pairs;
-    Cursor all = {pool, 0};
-    all.take(c.v4, n + 1);
-    all.take(c.v2, n + 1);
-    Cursor search = all, records = all;
-    search.take(c.bounds, (size_t)b.slot_count);
-    search.take(c.masks, rows);
-    search.take(c.mask_start, rows + 1);
-    lay_out_records(b, c, records);
-    records.take(c.state, (size_t)b.chip_contacts);
-    size_t end = search.used > records.used ? search.used : records.used;
-    Cursor lists = {pool, lay_out_pushes(b, c, all, end)}, sides = lists;
-    lists.take(c.pair1, pairs);
-    lists.take(c.pair2, pairs);
-    lists.take(c.pair_start, pairs + 1);
-    lay_out_sides(b, c, sides);
-    return lists.used > sides.used ? lists.used : sides.used;
+    Placing place = {{pool, 0}};
+    each_of_movers(b, m, place);
+    return place.at.used;
 }
 
-/* Laid out wherever it is used, so that the compiler knows whose memory it is. */
-TN_DEVICE inline Chip chip_of(const Worlds &b, const ChipWorld &s)
+/* The arrays of a world. */
+TN_DEVICE inline Chip chip_of(const Worlds &b, const Chip &first, int w)
 {
-    Chip c;
-#ifdef __CUDA_ARCH__
-    lay_out_chip(b, c, fast_memory);
-    (void)s;
-#else
-    lay_out_chip(b, c, s.pool);
-#endif
+    Chip c = first;
+    const Moving move = {(size_t)(w - b.first) * b.chip_size};
+    each_array(b, c, move);
     return c;
 }
-
-TN_DEVICE inline Block block_of(const ChipWorld &s)
-{
-#ifdef __CUDACC__
-    return Block{(int)threadIdx.x, (int)blockDim.x, s.sums};
-#else
-    (void)s;
-    return Block{};
-#endif
-}
-
-/* Of a block, in device memory. */
-TN_DEVICE_AND_HOST inline void lay_out_block(const Worlds &b, ChipWorld &s, Cursor &c)
-{
-    size_t n = (size_t)b.body_count, contacts = (size_t)b.chip_contacts;
-    lay_out_base(b, s, c);
-    c.take(s.others, (size_t)b.chip_pairs);
-    c.take(s.matrix, TN_CHIP_MATRIX * n);
-    c.take(s.inertia, 7 * n);
-    c.take(s.g, 6 * n);
-    c.take(s.force, 6 * n);
-    c.take(s.lambda, contacts);
-    c.take(s.beta, contacts);
-    c.take(s.key, contacts);
-    c.take(s.key_geom, contacts);
-    c.take(s.given, contacts);
-    c.take(s.carry.v4, n + 1);
-    c.take(s.carry.v2, n + 1);
-    c.take(s.carry.arm_a, contacts);
-    c.take(s.carry.arm_b, contacts);
-    c.take(s.carry.normal, contacts);
-    c.take(s.carry.total, contacts);
-    c.take(s.carry.ends, contacts);
-    c.take(s.carry.places, contacts);
-    c.take(s.carry.fill, n);
-    c.take(s.carry.slice, n / 32 + 2);
-    c.take(s.carry.order, n);
-    c.take(s.carry.pair1, (size_t)b.chip_pairs);
-    c.take(s.carry.pair2, (size_t)b.chip_pairs);
-    c.take(s.carry.pair_start, (size_t)b.chip_pairs + 1);
-}
-
-/* The arrays that are handed on are these. */
-TN_DEVICE_AND_HOST inline void use_carry(Chip &c, const Carry &carry)
-{
-    c.v4 = carry.v4;
-    c.v2 = carry.v2;
-    c.arm_a = carry.arm_a;
-    c.arm_b = carry.arm_b;
-    c.normal = carry.normal;
-    c.total = carry.total;
-    c.ends = carry.ends;
-    c.places = carry.places;
-    c.fill = carry.fill;
-    c.slice = carry.slice;
-    c.order = carry.order;
-    c.pair1 = carry.pair1;
-    c.pair2 = carry.pair2;
-    c.pair_start = carry.pair_start;
-}
-
-/* Shared memory of the parts that begin, where the records are carried; returns the bytes. */
-TN_DEVICE_AND_HOST inline size_t lay_out_search(const Worlds &b, Chip &c, char *pool)
-{
-    size_t rows = (size_t)b.moving_count * (size_t)b.segments, n = (size_t)b.body_count;
-    Chip whole;
-    lay_out_chip(b, whole, pool);
-    c.push_room = whole.push_room;
-    Cursor search = {pool, 0}, sides = search;
-    search.take(c.bounds, (size_t)b.slot_count);
-    search.take(c.masks, rows);
-    search.take(c.mask_start, rows + 1);
-    sides.take(c.sides, (size_t)c.push_room + 1);
-    sides.take(c.degree, n);
-    sides.take(c.rank, n);
-    return search.used > sides.used ? search.used : sides.used;
-}
-
-/* What threads hold from one phase to the next: up to N each, the first of all threads first. On
- * the device f gets some that are beyond the count, too. */
-#ifdef __CUDACC__
-template <class T, int N> struct Held {
-    T own[N];
-    template <class F> __device__ void each(const Block &block, int count, F f)
-    {
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            if (k * block.size + (block.rank & ~31) < count) f(own[k], k * block.size + block.rank);
-    }
-};
-#else
-template <class T, int N> struct Held {
-    std::vector<T> own;
-    template <class F> void each(const Block &, int count, F f)
-    {
-        own.resize((size_t)count);
-        for (int i = 0; i < count; i++) f(own[(size_t)i], i);
-    }
-};
-#endif
 
 } // namespace tn
 #endif

@@ -29,18 +29,15 @@ TN_DEVICE inline void find_inputs(const Worlds &b, WorldBase &s, int i)
     s.robot.inputs[i] = u;
 }
 
-/* A, b and v_free; as step/smooth.c does it. */
-TN_DEVICE __noinline__ inline void assemble_robot(const Worlds &b, WorldBase &s, int k)
+/* A, b and v_free in this arena; as step/smooth.c does it. */
+TN_DEVICE __noinline__ inline void assemble_robot_in(const Worlds &b, WorldBase &s, int k,
+                                                     TnArena &arena, TnTreeSystem *tree)
 {
     const Robot &robot = b.robots.robots[k];
     const TnSubsystem *sub = part_of(s, robot);
-    TnTreeSystem *tree = &s.robot.trees[k];
     TnDynamicsInput in = *s.dynamics;
-    TnArena arena{};
     double *w = &s.robot.blend[robot.subsystem];
     const double *v = in.qvel + sub->dof_start;
-    arena.base = s.robot.arenas + (size_t)k * b.robots.arena;
-    arena.capacity = b.robots.arena;
     bool ok = tn_tree_reserve(s.model, sub, &arena, tree);
     if (*w > 0.0) {
         tn_predict_velocity(sub->dof_count, v, in.last + sub->dof_start,
@@ -65,8 +62,50 @@ TN_DEVICE __noinline__ inline void assemble_robot(const Worlds &b, WorldBase &s,
         }
 }
 
-/* Frames, twists and axes at the step's start, and the first plan: what was pushed will be. */
-TN_DEVICE inline void begin_robot(const Worlds &b, WorldBase &s, int k)
+TN_DEVICE inline char *arena_of_robot(const Worlds &b, const WorldBase &s, int k)
+{
+    return s.robot.arenas + (size_t)k * b.robots.arena;
+}
+
+TN_DEVICE inline void assemble_robot(const Worlds &b, WorldBase &s, int k)
+{
+    TnArena arena{};
+    arena.base = arena_of_robot(b, s, k);
+    arena.capacity = b.robots.arena;
+    assemble_robot_in(b, s, k, arena, &s.robot.trees[k]);
+}
+
+/* The same in memory of the thread itself, where threads of a warp that do the same find what they
+ * read side by side. What it leaves is copied to the robot's arena. */
+template <size_t room>
+TN_DEVICE inline void assemble_robot_apart(const Worlds &b, WorldBase &s, int k)
+{
+    alignas(TN_ARENA_ALIGN) char here[room];
+    TnTreeSystem tree;
+    TnArena arena{};
+    arena.base = here;
+    arena.capacity = room;
+    assemble_robot_in(b, s, k, arena, &tree);
+    char *there = arena_of_robot(b, s, k);
+    for (size_t i = 0; i < arena.used / sizeof(double); i++)
+        ((double *)there)[i] = ((const double *)here)[i];
+    auto move = [&](double *&p) {
+        if (p) p = (double *)(there + ((char *)p - here));
+    };
+    move(tree.A);
+    move(tree.b);
+    move(tree.v_free);
+    move(tree.free_end);
+    move(tree.theta_damping);
+    move(tree.damping);
+    move(tree.servo_force);
+    move(tree.servo_slope);
+    s.robot.trees[k] = tree;
+}
+
+/* Frames, twists and axes at the step's start, and the first plan: what was pushed will be. `room`:
+ * no robot's arena is larger; 0: they are where they are. */
+template <size_t room> TN_DEVICE inline void begin_robot(const Worlds &b, WorldBase &s, int k)
 {
     const Robot &robot = b.robots.robots[k];
     const TnSubsystem *sub = part_of(s, robot);
@@ -79,7 +118,10 @@ TN_DEVICE inline void begin_robot(const Worlds &b, WorldBase &s, int k)
     tn_tree_axes(s.model, sub, qpos, s.frames, s.robot.origin[k], s.robot.S + robot.dof);
     s.robot.blend[robot.subsystem] = pushed ? 1.0 : 0.0;
     s.robot.replanned[k] = 0;
-    assemble_robot(b, s, k);
+    if constexpr (room > 0)
+        assemble_robot_apart<room>(b, s, k);
+    else
+        assemble_robot(b, s, k);
 }
 
 /* Those that a contact is about to push. */

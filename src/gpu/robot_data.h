@@ -23,7 +23,8 @@ struct Robot {
     int subsystem;
     int dof, dofs, model_dof;    /* first and count; the first one's place in qvel */
     int link, links, model_link; /* the same */
-    int matrix;                  /* where its n × n numbers begin */
+    int matrix, fast_matrix;     /* where its n × n numbers begin; of RobotFast */
+    int x;                       /* where its part of RobotFast.x begins: whole fours */
     bool minds;                  /* as step/plan.c: its forces depend on how it will move */
 };
 
@@ -34,13 +35,15 @@ struct RobotRow {
 };
 
 struct Robots {
-    int count, dof_count, link_count, row_count, actuator_count, numbers; /* numbers: Σ n² */
-    int first_body; /* links are bodies from here on */
-    bool minds;     /* some robot does */
-    size_t arena;   /* bytes per robot */
+    int count, dof_count, link_count, row_count, actuator_count;
+    int numbers, fast_numbers; /* Σ n², and with rows that are whole fours */
+    int first_body;            /* links are bodies from here on */
+    bool minds;                /* some robot does */
+    size_t arena;              /* bytes per robot */
     Robot *robots;
     const int *dof_robot, *link_robot;
     const int *chain_start, *chain;   /* per link: its dofs, from the link to the root */
+    int chain_most;                   /* dofs of the longest */
     const int *behind_start, *behind; /* per dof: links behind it that have geoms */
     const RobotRow *rows;             /* by joints */
     const int *dof_row, *dof_row_end; /* per dof: rows of its joint */
@@ -74,52 +77,43 @@ struct RobotWorld {
     bool again;                  /* some is */
 };
 
-/* Numbers below 128. */
-struct Bits {
-    uint64_t words[2];
-    TN_DEVICE_AND_HOST void add(int i) { words[i / 64] |= (uint64_t)1 << (i % 64); }
-};
-
-TN_DEVICE inline int lowest_bit(uint64_t x)
-{
-#ifdef __CUDA_ARCH__
-    return __ffsll((long long)x) - 1;
-#else
-    return __builtin_ctzll(x);
-#endif
-}
-
-/* f of each of them, ascending. */
-template <class F> TN_DEVICE inline void each_bit(Bits bits, F f)
-{
-    for (int w = 0; w < 2; w++)
-        for (uint64_t left = bits.words[w]; left; left &= left - 1) f(64 * w + lowest_bit(left));
-}
-
-/* Of a dof: where its robot's matrix and dofs begin, n; rows of its joint. */
+/* Of a dof: where its row of its robot's matrix and the robot's x begin, n; rows of its joint. */
 struct DofPlace {
     int matrix;
-    short first, n, row, row_end;
+    short x, own_x, n, row, row_end;
 };
 struct RowPlace {
     short dof, count;
 };
 
+/* How dofs move the points of contacts: the velocity at a contact changes by Σ lever · rate of its
+ * dof, and a force λ there does lever · λ to the dof. Levers of a contact follow each other. */
+template <class R> struct Levers {
+    typedef typename Vec4<R>::type V;
+    int *start; /* per contact, and one more */
+    V *lever;
+    uint16_t *dof, *contact; /* of each */
+    int *dof_start, *list;   /* per dof, and one more: its part of the list */
+};
+
 template <class R> struct RobotFast {
-    Bits *chain;  /* per link: dofs between it and the root */
-    Bits *behind; /* per dof: links behind it that something touches */
     DofPlace *dofs;
     RowPlace *rows;
-    short *touched;            /* links, the first number is how many */
-    R *S;                      /* 6 per dof */
-    R *arm;                    /* 3 per link: from O to its centre of mass */
-    R *H_inverse, *A_H;        /* n × n per robot: H⁻¹, and (A H⁻¹)ᵀ */
+    R *H_inverse, *A_H; /* n × n per robot: H⁻¹ and (A H⁻¹)ᵀ, as matrix_place has it */
     R *g, *x, *force, *rate;   /* per dof: g; g + 2F; F; v less v_free */
-    R *wrench;                 /* 6 per link, about O */
     R *row_total, *row_weight; /* per row: e + J v_free, B */
     R *row_low, *row_high, *row_trial, *row_lambda;
     R *row_axis; /* 3 per row */
+    Levers<R> levers;
 };
+
+/* Four numbers of a row are side by side, then those of the next row: threads that have a row each
+ * read from different banks, four at a time. */
+TN_DEVICE_AND_HOST inline int matrix_place(int n, int row, int column)
+{
+    return (column / 4 * n + row) * 4 + column % 4;
+}
+TN_DEVICE_AND_HOST inline int matrix_numbers(int n) { return n * ((n + 3) / 4 * 4); }
 
 /* What a world has for itself. */
 TN_DEVICE inline void own_parts_of_robots(const Robots &r, size_t world, TnModel *model)
@@ -174,23 +168,17 @@ TN_DEVICE_AND_HOST inline void lay_out_robots(const Robots &r, int model_dofs, i
 template <class R>
 TN_DEVICE_AND_HOST void lay_out_fast_robots(const Robots &r, RobotFast<R> &s, Cursor &c)
 {
-    size_t n = (size_t)r.dof_count, links = (size_t)r.link_count, rows = (size_t)r.row_count,
-           numbers = (size_t)r.numbers;
+    size_t n = (size_t)r.dof_count, rows = (size_t)r.row_count, numbers = (size_t)r.fast_numbers,
+           columns = (n + 3) / 4 * 4;
     if (!r.count) return;
-    c.take(s.chain, links);
-    c.take(s.behind, n);
     c.take(s.dofs, n);
     c.take(s.rows, rows);
-    c.take(s.touched, links + 1);
-    c.take(s.S, 6 * n);
-    c.take(s.arm, 3 * links);
     c.take(s.H_inverse, numbers);
     c.take(s.A_H, numbers);
     c.take(s.g, n);
-    c.take(s.x, n);
+    c.take(s.x, columns + 4 * (size_t)r.count);
     c.take(s.force, n);
     c.take(s.rate, n);
-    c.take(s.wrench, 6 * links);
     c.take(s.row_total, rows);
     c.take(s.row_weight, rows);
     c.take(s.row_low, rows);
@@ -198,6 +186,19 @@ TN_DEVICE_AND_HOST void lay_out_fast_robots(const Robots &r, RobotFast<R> &s, Cu
     c.take(s.row_trial, rows);
     c.take(s.row_lambda, rows);
     c.take(s.row_axis, 3 * rows);
+}
+
+template <class R>
+TN_DEVICE_AND_HOST void lay_out_levers(const Robots &r, size_t contacts, size_t levers,
+                                       Levers<R> &s, Cursor &c)
+{
+    if (!r.count) return;
+    c.take(s.start, contacts + 1);
+    c.take(s.lever, levers);
+    c.take(s.dof, levers);
+    c.take(s.contact, levers);
+    c.take(s.dof_start, (size_t)r.dof_count + 1);
+    c.take(s.list, levers);
 }
 
 } // namespace tn

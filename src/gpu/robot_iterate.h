@@ -23,79 +23,63 @@ template <class R> TN_DEVICE inline void update_row(const RobotFast<R> &f, int i
     f.row_lambda[i] = t < low ? low : t > high ? high : t;
 }
 
-/* The wrench of a link's contacts, about O. */
-template <class R> TN_DEVICE inline void sum_wrench(const Fast<R> &s, int first_body, int c)
+/* What the dofs of robots add to the velocity at a contact. */
+template <class R>
+TN_DEVICE inline void add_levers(const Levers<R> &l, const R *rate, int i,
+                                 typename Vec4<R>::type &u)
 {
-    typedef typename Vec4<R>::type V;
-    int body = first_body + c;
-    R F[6] = {0}, *out = s.fast_robot.wrench + 6 * c;
-    const R *arm = s.fast_robot.arm + 3 * c;
-    for (int i = s.side_start[body], end = s.side_start[body + 1]; i < end; i++) {
-        int side = s.sides[i], at = side >> 1;
-        add_wrench<R>(side & 1 ? s.arm_b[at] : s.arm_a[at], s.lambda[at], side & 1, F);
+    for (int k = l.start[i], end = l.start[i + 1]; k < end; k++) {
+        typename Vec4<R>::type lever = l.lever[k];
+        R v = rate[l.dof[k]];
+        u.x += lever.x * v, u.y += lever.y * v, u.z += lever.z * v;
     }
-    R moment[6] = {0, 0, 0, F[3], F[4], F[5]};
-    add_wrench<R>(V{arm[0], arm[1], arm[2], 0}, V{F[0], F[1], F[2], 0}, true, moment);
-    for (int k = 0; k < 6; k++) out[k] = moment[k];
 }
 
 /* F of a dof, and g + 2F. */
-template <class R> TN_DEVICE inline void sum_force(const RobotFast<R> &f, int d)
+template <class R> TN_DEVICE inline void sum_force(const Fast<R> &s, int d)
 {
+    typedef typename Vec4<R>::type V;
+    const RobotFast<R> &f = s.fast_robot;
+    const Levers<R> &l = f.levers;
     DofPlace at = f.dofs[d];
-    R S[6], sum = 0;
-    for (int k = 0; k < 6; k++) S[k] = f.S[6 * d + k];
-    each_bit(f.behind[d], [&](int c) {
-        const R *F = f.wrench + 6 * c;
-        for (int k = 0; k < 6; k++) sum += S[k] * F[k];
-    });
+    R sum = 0;
+    for (int i = l.dof_start[d], end = l.dof_start[d + 1]; i < end; i++) {
+        int k = l.list[i];
+        V lever = l.lever[k], force = s.lambda[l.contact[k]];
+        sum += lever.x * force.x, sum += lever.y * force.y, sum += lever.z * force.z;
+    }
     for (int i = at.row; i < at.row_end; i++) {
         int k = d - f.rows[i].dof;
         if (k >= 0 && k < f.rows[i].count) sum += f.row_axis[3 * i + k] * f.row_lambda[i];
     }
     f.force[d] = sum;
-    f.x[d] = f.g[d] + 2 * sum;
+    f.x[at.own_x] = f.g[d] + 2 * sum;
 }
 
 template <class R> TN_DEVICE inline void update_dof(const RobotFast<R> &f, int d, R alpha)
 {
+    typedef typename Vec4<R>::type V;
     DofPlace at = f.dofs[d];
-    int own = at.matrix + d - at.first, n = at.n;
-    const R *x = f.x + at.first;
+    const V *x = (const V *)(f.x + at.x), *H = (const V *)(f.H_inverse + at.matrix),
+            *A_H = (const V *)(f.A_H + at.matrix);
     R v = 0, Av = 0;
-    for (int j = 0; j < n; j++, own += n) {
-        v += f.H_inverse[own] * x[j];
-        Av += f.A_H[own] * x[j];
+    for (int j = 0, row = 0; j < at.n; j += 4, row += at.n) {
+        V own = x[j / 4], h = H[row], a = A_H[row];
+        v += h.x * own.x, Av += a.x * own.x;
+        v += h.y * own.y, Av += a.y * own.y;
+        v += h.z * own.z, Av += a.z * own.z;
+        v += h.w * own.w, Av += a.w * own.w;
     }
     f.rate[d] = v;
     f.g[d] += alpha * (f.force[d] - Av);
 }
 
-/* The twist of a link. */
-template <class R> TN_DEVICE inline void spread(const Fast<R> &s, int first_body, int c)
-{
-    typedef typename Vec4<R>::type V;
-    const RobotFast<R> &f = s.fast_robot;
-    R T[6] = {0};
-    const R *arm = f.arm + 3 * c;
-    each_bit(f.chain[c], [&](int d) {
-        for (int k = 0; k < 6; k++) T[k] += f.S[6 * d + k] * f.rate[d];
-    });
-    s.v[first_body + c] = velocity_at<R>(V{T[0], T[1], T[2], 0}, V{T[3], T[4], T[5], 0},
-                                         V{arm[0], arm[1], arm[2], 0});
-    s.spin[first_body + c] = V{T[3], T[4], T[5], 0};
-}
-
-/* Four phases, of which each needs what the one before it found. */
+/* Each needs what all of the phase before it found. */
 template <class R>
 TN_DEVICE inline void update_robots(const Block &block, const Worlds &b, const Fast<R> &s, R alpha)
 {
-    const RobotFast<R> &f = s.fast_robot;
-    int first = b.robots.first_body, touched = f.touched[0], dofs = b.robots.dof_count;
-    block.each(touched, [&](int k) { sum_wrench<R>(s, first, f.touched[k + 1]); });
-    block.each(dofs, [&](int d) { sum_force<R>(f, d); });
-    block.each(dofs, [&](int d) { update_dof<R>(f, d, alpha); });
-    block.each(touched, [&](int k) { spread<R>(s, first, f.touched[k + 1]); });
+    block.each(b.robots.dof_count, [&](int d) { sum_force<R>(s, d); });
+    block.each(b.robots.dof_count, [&](int d) { update_dof<R>(s.fast_robot, d, alpha); });
 }
 
 } // namespace tn

@@ -16,7 +16,7 @@ struct RobotLists {
     std::vector<int> dof_robot, link_robot, chain_start, chain, behind_start, behind, dof_row,
         dof_row_end;
     size_t arena = 0;
-    int numbers = 0;
+    int numbers = 0, fast_numbers = 0, x = 0, chain_most = 0;
 };
 
 /* What the host keeps of them. */
@@ -88,6 +88,8 @@ inline void list_robot(const TnModel *m, int s, RobotLists &out)
                sub->link_count,
                sub->link_start,
                out.numbers,
+               out.fast_numbers,
+               out.x,
                minds(m, s, m->joints, m->actuators)};
     std::vector<bool> has_geom((size_t)m->link_count, false);
     for (int g = 0; g < m->geom_count; g++) has_geom[(size_t)m->geom_link[g]] = true;
@@ -100,6 +102,8 @@ inline void list_robot(const TnModel *m, int s, RobotLists &out)
             out.chain.push_back(r.dof + d - r.model_dof);
             if (has_geom[(size_t)l]) behind[(size_t)(d - r.model_dof)].push_back(carried);
         }
+        int length = (int)out.chain.size() - out.chain_start.back();
+        out.chain_most = length > out.chain_most ? length : out.chain_most;
         out.chain_start.push_back((int)out.chain.size());
         list_rows(m, link, robot, r, out);
     }
@@ -110,6 +114,8 @@ inline void list_robot(const TnModel *m, int s, RobotLists &out)
     }
     out.robots.push_back(r);
     out.numbers += n * n;
+    out.fast_numbers += matrix_numbers(n);
+    out.x += (n + 3) / 4 * 4;
     size_t arena = arena_of(m, sub);
     if (arena > out.arena) out.arena = arena;
 }
@@ -136,6 +142,8 @@ inline void copy_robots(Queue &q, Memory &memory, const TnModel *m, TnModel &the
     r.actuator_count = m->actuator_count;
     r.joint_count = m->joint_count;
     r.numbers = lists.numbers;
+    r.fast_numbers = lists.fast_numbers;
+    r.chain_most = lists.chain_most;
     r.arena = lists.arena;
     for (const Robot &robot : lists.robots) r.minds |= robot.minds;
     if (!r.count) return;

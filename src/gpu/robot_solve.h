@@ -184,40 +184,94 @@ template <class R> TN_DEVICE void start_dof(const Worlds &b, World<R> &s, int d)
            *H = s.robot.H + robot.matrix + (d - robot.dof) * robot.dofs;
     const double *A = s.robot.trees[k].A + (d - robot.dof) * robot.dofs;
     s.fast_robot.rate[d] = (R)(v - s.robot.trees[k].v_free[d - robot.dof]);
-    for (int j = 0; j < 6; j++) s.fast_robot.S[6 * d + j] = (R)s.robot.S[d][j];
     for (int j = 0; j < robot.dofs; j++) H[j] = A[j];
 }
 
-/* Who is where, for the iteration. */
+/* ---- for the iteration ---- */
+
+/* The link of a side of a contact, or -1. */
+template <class R> TN_DEVICE int carried_side(const Worlds &b, const World<R> &s, int i, bool as_b)
+{
+    int body = as_b ? s.ends[i].b : s.ends[i].a;
+    return body < b.robots.first_body ? -1 : body - b.robots.first_body;
+}
+
+TN_DEVICE inline int chain_length(const Robots &r, int link)
+{
+    return link < 0 ? 0 : r.chain_start[link + 1] - r.chain_start[link];
+}
+
+/* The levers of a contact: of its first link, from there to the root, then of its second. */
+template <class R> TN_DEVICE void write_levers(const Worlds &b, const World<R> &s, int i)
+{
+    typedef typename Vec4<R>::type V;
+    const Robots &r = b.robots;
+    const Levers<R> &l = s.fast_robot.levers;
+    int at = l.start[i];
+    for (int side = 0; side < 2; side++) {
+        int link = carried_side(b, s, i, side == 1);
+        double arm[3], sign = side ? 1.0 : -1.0;
+        if (link < 0) continue;
+        arm_from_origin(b, s, link, side ? s.points[i].arm2 : s.points[i].arm1, arm);
+        for (int k = r.chain_start[link]; k < r.chain_start[link + 1]; k++, at++) {
+            const double *S = s.robot.S[r.chain[k]];
+            double turn[3];
+            v3_cross(turn, S + 3, arm);
+            l.lever[at] = V{(R)(sign * (S[0] + turn[0])), (R)(sign * (S[1] + turn[1])),
+                            (R)(sign * (S[2] + turn[2])), 0};
+            l.dof[at] = (uint16_t)r.chain[k];
+            l.contact[at] = (uint16_t)i;
+        }
+    }
+}
+
+/* f(contact, whether the link is its second) of all contacts of links behind a dof, with the place
+ * of the dof in the link's chain. */
+template <class R, class F>
+TN_DEVICE inline void each_side_behind(const Worlds &b, const World<R> &s, int d, F f)
+{
+    const Robots &r = b.robots;
+    for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++) {
+        int link = r.behind[i], body = r.first_body + link, place = 0;
+        int begin = s.side_start[body], end = s.side_start[body + 1];
+        if (begin == end) continue;
+        while (r.chain[r.chain_start[link] + place] != d) place++;
+        for (int k = begin; k < end; k++) f(s.sides[k] >> 1, (s.sides[k] & 1) != 0, place);
+    }
+}
+
 template <class R> TN_DEVICE void place_robots(const Block &block, const Worlds &b, World<R> &s)
 {
     const Robots &r = b.robots;
     const RobotFast<R> &f = s.fast_robot;
-    auto is_touched = [&](int c) {
-        return s.side_start[r.first_body + c] != s.side_start[r.first_body + c + 1];
-    };
-    block.each(r.link_count, [&](int c) {
-        Bits chain = {{0, 0}};
-        for (int i = r.chain_start[c]; i < r.chain_start[c + 1]; i++) chain.add(r.chain[i]);
-        f.chain[c] = chain;
-    });
+    const Levers<R> &l = f.levers;
     block.each(r.dof_count, [&](int d) {
         const Robot &robot = r.robots[r.dof_robot[d]];
-        Bits behind = {{0, 0}};
-        for (int i = r.behind_start[d]; i < r.behind_start[d + 1]; i++)
-            if (is_touched(r.behind[i])) behind.add(r.behind[i]);
-        f.behind[d] = behind;
-        f.dofs[d] = DofPlace{robot.matrix, (short)robot.dof, (short)robot.dofs, (short)r.dof_row[d],
-                             (short)r.dof_row_end[d]};
+        int own = d - robot.dof, count = 0;
+        f.dofs[d] =
+            DofPlace{robot.fast_matrix + 4 * own, (short)robot.x,      (short)(robot.x + own),
+                     (short)robot.dofs,           (short)r.dof_row[d], (short)r.dof_row_end[d]};
+        each_side_behind(b, s, d, [&](int, bool, int) { count++; });
+        l.dof_start[d] = count;
+        if (own == 0)
+            for (int k = robot.dofs; k % 4; k++) f.x[robot.x + k] = 0; /* up to whole fours */
     });
     block.each(r.row_count, [&](int i) {
         f.rows[i] = RowPlace{(short)r.rows[i].dof, (short)r.rows[i].count};
     });
-    block.once([&] {
-        short count = 0;
-        for (int c = 0; c < r.link_count; c++)
-            if (is_touched(c)) f.touched[++count] = (short)c;
-        f.touched[0] = count;
+    block.each(s.contact_count, [&](int i) {
+        l.start[i] = chain_length(r, carried_side(b, s, i, false)) +
+                     chain_length(r, carried_side(b, s, i, true));
+    });
+    block.scan(l.start, s.contact_count);
+    block.scan(l.dof_start, r.dof_count);
+    block.each(s.contact_count, [&](int i) { write_levers(b, s, i); });
+    block.each(r.dof_count, [&](int d) {
+        int at = l.dof_start[d];
+        each_side_behind(b, s, d, [&](int i, bool as_b, int place) {
+            l.list[at++] =
+                l.start[i] + place + (as_b ? chain_length(r, carried_side(b, s, i, false)) : 0);
+        });
     });
 }
 
@@ -225,30 +279,24 @@ template <class R> TN_DEVICE void factor_robots(const Block &block, const Worlds
 {
     const Robots &r = b.robots;
     if (!r.count || s.bad) return;
-    const double zero[3] = {0.0, 0.0, 0.0};
     place_robots(block, b, s);
     block.each(r.dof_count, [&](int d) { start_dof(b, s, d); });
-    block.each(r.link_count, [&](int c) {
-        double arm[3];
-        arm_from_origin(b, s, c, zero, arm);
-        for (int k = 0; k < 3; k++) s.fast_robot.arm[3 * c + k] = (R)arm[k];
-        sum_sides(b, s, c);
-        spread<R>(s, r.first_body, c);
-    });
+    block.each(r.link_count, [&](int c) { sum_sides(b, s, c); });
     block.each(r.dof_count, [&](int d) { fill_dof(b, s, d); });
     for (int k = 0; k < r.count; k++) {
-        int n = r.robots[k].dofs;
-        double *H = s.robot.H + r.robots[k].matrix;
+        const Robot &robot = r.robots[k];
+        int n = robot.dofs, columns = (n + 3) / 4 * 4;
+        double *H = s.robot.H + robot.matrix;
         const double *A = s.robot.trees[k].A;
-        R *inverse = s.fast_robot.H_inverse + r.robots[k].matrix,
-          *A_H = s.fast_robot.A_H + r.robots[k].matrix;
+        R *inverse = s.fast_robot.H_inverse + robot.fast_matrix,
+          *A_H = s.fast_robot.A_H + robot.fast_matrix;
         invert_in_place(block, H, n);
-        block.each(n * n, [&](int at) {
-            int j = at / n, i = at - j * n; /* column j of H⁻¹, row i of A */
+        block.each(n * columns, [&](int at) {
+            int j = at / n, i = at - j * n, to = matrix_place(n, i, j);
             double sum = 0.0;
-            for (int m = 0; m < n; m++) sum += A[i * n + m] * H[m * n + j];
-            inverse[at] = (R)H[at];
-            A_H[at] = (R)sum;
+            for (int m = 0; j < n && m < n; m++) sum += A[i * n + m] * H[m * n + j];
+            inverse[to] = j < n ? (R)H[j * n + i] : (R)0;
+            A_H[to] = (R)sum;
         });
     }
 }
