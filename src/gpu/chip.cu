@@ -36,7 +36,7 @@ TN_CHIP_KERNEL(TN_FIND_THREADS, 6) find_chips(TN_CHIP_ARGUMENTS)
     });
 }
 
-TN_CHIP_KERNEL(TN_TOUCH_THREADS, 3) touch_chips(TN_CHIP_ARGUMENTS)
+TN_CHIP_KERNEL(TN_TOUCH_THREADS, 4) touch_chips(TN_CHIP_ARGUMENTS)
 {
     TN_CHIP_PART_GOES_ON(TN_TOUCH_THREADS)
     touch_part(block, b, s, c, fast_memory);

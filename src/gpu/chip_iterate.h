@@ -31,20 +31,11 @@ struct Touch {
     TN_DEVICE int target() const { return (int)(ends >> 16); } /* in Motion.twist */
 };
 
-/* One that is solved: as in Chip. */
-struct Solved {
-    float4 arm_a, arm_b, normal, total;
-    Task task;
-    int target; /* as Touch.target */
-};
-
 /* A thread. */
 struct Hand {
     Touch own[TN_CHIP_OWN];
     float F[6];
     float matrix[4 * TN_CHIP_MATRIX], g[6]; /* before they go to shared memory */
-    Solved solved[TN_CHIP_OWN];             /* in place of `own`, for the judge */
-    int count;
     int list;        /* where it finds what pushes it, or leaves what it adds up: in Motion.twist */
     uint32_t packed; /* its body, how many pushes, how many tasks its warp has */
     TN_DEVICE int spin() const { return (int)(packed >> 16); } /* as Touch.other() */

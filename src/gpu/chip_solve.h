@@ -123,15 +123,15 @@ TN_DEVICE inline void load_hand(const Worlds &b, const ChipHead &s, const Chip &
 }
 
 /* What it leaves: λ, and what all forces change of v̂, in double; with a tolerance, where the next
- * iteration begins. Contacts are read again for the judge: so the iteration has all registers. */
+ * iteration begins. */
 template <class M, int threads>
 TN_DEVICE inline void store_hand(const Worlds &b, const Chip &c, char *m, Hand &h, int thread)
 {
     bool goes_on = b.tolerance > 0.0, pushed = false;
-    h.count = c.duties[thread].tasks;
+    int tasks = c.duties[thread].tasks;
     TN_UNROLL
     for (int k = 0; k < TN_CHIP_OWN; k++) {
-        if (k >= h.count) break;
+        if (k >= tasks) break;
         Task task = c.tasks[k * threads + thread];
         int i = task.record;
         float sign = task.other & TN_TURNED ? -1.0f : 1.0f;
@@ -142,7 +142,6 @@ TN_DEVICE inline void store_hand(const Worlds &b, const Chip &c, char *m, Hand &
         if (goes_on)
             c.state[i] = float4{sign * (o.sx + o.sn * o.nx), sign * (o.sy + o.sn * o.ny),
                                 sign * (o.sz + o.sn * o.nz), 0.0f};
-        h.solved[k] = Solved{c.arm_a[i], c.arm_b[i], c.normal[i], c.total[i], task, o.target()};
     }
     if (thread >= b.body_count) return;
     for (int k = 0, pushes = h.pushes(); k < pushes; k++) {
@@ -174,11 +173,11 @@ TN_DEVICE inline void store_hand(const Worlds &b, const Chip &c, char *m, Hand &
  * which `force` pushes back. */
 template <class M>
 TN_DEVICE inline void judge_touch(const Worlds &b, const ChipHead &s, const Chip &c, char *m,
-                                  const Solved &solved, int own, float4 force, Errors &errors)
+                                  Task task, int own, float4 force, Errors &errors)
 {
-    int other = solved.task.other & ~TN_TURNED;
-    bool turned = solved.task.other & TN_TURNED;
-    float4 p = solved.arm_a, o = solved.arm_b, n4 = solved.normal, e = solved.total;
+    int i = task.record, other = task.other & ~TN_TURNED;
+    bool turned = task.other & TN_TURNED;
+    float4 p = c.arm_a[i], o = c.arm_b[i], n4 = c.normal[i], e = c.total[i];
     const double arm1[3] = {p.x, p.y, p.z}, arm2[3] = {o.x, o.y, o.z}, n[3] = {n4.x, n4.y, n4.z},
                  sign = turned ? -1.0 : 1.0,
                  l[3] = {sign * force.x, sign * force.y, sign * force.z}, mu = n4.w,
@@ -196,7 +195,7 @@ TN_DEVICE inline void judge_touch(const Worlds &b, const ChipHead &s, const Chip
     add_motion(turned ? own : other, arm2, 1.0);
     double rigid, map;
     if (s.ratio > 0.0) {
-        float4 g = c.given[solved.task.record];
+        float4 g = c.given[i];
         const double rigid_u[3] = {u[0] - g.x, u[1] - g.y, u[2] - g.z};
         double ln = v3_dot(l, n);
         for (int k = 0; k < 3; k++) u[k] += yields * (D[1] * l[k] + (D[0] - D[1]) * ln * n[k]);
@@ -208,17 +207,20 @@ TN_DEVICE inline void judge_touch(const Worlds &b, const ChipHead &s, const Chip
     errors.add(map, rigid, e.w);
 }
 
-/* Threads add up what they find before they tell the world. */
-template <class M>
-TN_DEVICE inline void judge_hand(const Worlds &b, ChipHead &s, const Chip &c, char *m,
-                                 const Hand &h)
+/* Threads add up what they find before they tell the world. Contacts are read again: so the
+ * iteration has all registers. */
+template <class M, int threads>
+TN_DEVICE inline void judge_hand(const Worlds &b, ChipHead &s, const Chip &c, char *m, int thread)
 {
+    const Duty duty = c.duties[thread];
     Errors errors{};
     TN_UNROLL
-    for (int k = 0; k < TN_CHIP_OWN; k++)
-        if (k < h.count)
-            judge_touch<M>(b, s, c, m, h.solved[k], h.spin() / 8,
-                           four(m, M::push + 2 * h.solved[k].target), errors);
+    for (int k = 0; k < TN_CHIP_OWN; k++) {
+        int place = k * threads + thread;
+        if (k >= duty.tasks) break;
+        judge_touch<M>(b, s, c, m, c.tasks[place], duty.body,
+                       four(m, M::push + 16 * c.targets[place]), errors);
+    }
     note_errors(s, errors);
 }
 
@@ -268,7 +270,8 @@ TN_DEVICE inline void iterate_chip(const Block &block, const Worlds &b, ChipHead
     hands.each(block, threads,
                [&](Hand &h, int thread) { store_hand<M, threads>(b, c, m, h, thread); });
     block.sync();
-    hands.each(block, threads, [&](Hand &h, int) { judge_hand<M>(b, s, c, m, h); });
+    hands.each(block, threads,
+               [&](Hand &, int thread) { judge_hand<M, threads>(b, s, c, m, thread); });
     block.once([&] { s.mixed = s.alpha; });
 }
 
