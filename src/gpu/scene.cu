@@ -406,12 +406,13 @@ template <class R> bool Scene<R>::solve_as_it_yields(Way *way, TnGpuReport *repo
 }
 
 /* What yields sinks, by as much as its force is new. In a first step all forces are, and a stack
- * would sink before it stands. */
+ * would sink before it stands. Without a warm start no step knows of another, and forces stay new.
+ */
 template <class R> void Scene<R>::solve(TnGpuReport *report)
 {
     Way way;
     bool arrived = solve_as_it_yields(&way, report);
-    if (!cold || !(s.ratio > 0.0)) return;
+    if (!cold || !(s.ratio > 0.0) || !(s.warm_start > 0.0)) return;
     device_clear(q, s.old_lambda, sizeof(double) * 3 * (size_t)s.contact_room);
     for (int k = 0; arrived && k < TN_MEMORIES && rigid_error() > def.tolerance; k++) {
         write_again(REMEMBER, way);
