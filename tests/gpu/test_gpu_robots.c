@@ -176,14 +176,17 @@ TEST(forces_carry_the_weight)
 {
     TnModel *model = open_scene(WALKER CABLE("0 .1 .13", "free"), "", 4, BOX);
     TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-5, 600), model);
-    for (int k = 0; k < 500; k++) CHECK(!tn_world_step(world).diverged);
+    enum { STEPS = UNLESS_SANITIZED(500, 50) };
+    for (int k = 0; k < STEPS; k++) CHECK(!tn_world_step(world).diverged);
     double up = 0.0, weight = 9.81 * tn_model_info(model).total_mass;
     for (int i = 0; i < tn_world_contact_count(world); i++) {
         TnContact c = tn_world_contact(world, i);
         if (tn_model_geom_info(model, c.geom2).body == 1) up -= c.force[2];
     }
-    CHECK_NEAR(up, weight, 0.03 * weight); /* what is left of the motion after 2.5 s */
-    CHECK(tn_world_energy(world).kinetic < 1e-2);
+    if (STEPS == 500) { /* 3 %: what is left of the motion after 2.5 s */
+        CHECK_NEAR(up, weight, 0.03 * weight);
+        CHECK(tn_world_energy(world).kinetic < 1e-2);
+    }
     tn_world_destroy(world);
     tn_model_destroy(model);
 }
