@@ -37,7 +37,7 @@ APPS = {
     "trials": ["common"],
     "verify": ["trials"],
     "tenon": ["export", "verify", "view"],
-    "bench": ["trials"],
+    "bench": ["trials", "verify"],
     "mpi": ["tenon"],
 }
 # what bench/baselines may include of src/

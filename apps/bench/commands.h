@@ -15,5 +15,6 @@ int cmd_gpu_batch(int argc, char **argv);
 int cmd_threads(int argc, char **argv);
 int cmd_ranks(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
+int cmd_lasting(int argc, char **argv);
 
 #endif

@@ -13,6 +13,7 @@ static const Command commands[] = {
     {"ranks", cmd_ranks, "the work of each rank that steps a part of a pile"},
     {"piles", cmd_piles, "piles: motion against a reference, missed tolerances, time"},
     {"batch", cmd_batch, "many worlds of a scene that threads share: steps per second"},
+    {"lasting", cmd_lasting, "motion that conservative scenes with lasting contacts keep"},
     {"gpu", cmd_gpu, "time per step of large piles on a device"},
     {"gpu_batch", cmd_gpu_batch, "steps per second of many small worlds on a device"},
 };
