@@ -40,7 +40,7 @@ static void print_help(const Option *table, int count)
         printf("  %-9s %s\n", lasting_scenes[i]->name, lasting_scenes[i]->shows);
     printf("  coin      A coin rolls on a circle\n"
            "  disk      Euler's disk: share of its energy after 1 s\n"
-           "  tippe     A tippe top: its angle after 12 s, degrees; 180 is upside down\n\n");
+           "  tippe     A tippe top that must not turn over: its angle after 3 s, degrees\n\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon-bench lasting\n"
@@ -79,7 +79,8 @@ static void print_line(const char *name, const Line *line, const Finding *f)
         print_cell(line->has_phase ? line->phase[k] * 180 / VERIFY_PI : NAN, 8, 2);
     printf("  |");
     print_cell(line->apart, 9, 5);
-    printf("%6d%6d", line->open_steps, line->not_converged);
+    print_cell(line->open_steps < 0 ? NAN : (double)line->open_steps, 6, 0);
+    printf("%6d", line->not_converged);
     print_cell(line->us, 8, 1);
     printf("%s%s\n", f->trouble[0] ? "  " : "", f->trouble);
     fflush(stdout);
@@ -123,6 +124,7 @@ static void run_scene(Json *json, const LastingScene *scene, const LastingSeries
         line.open_steps += r.open_steps;
         line.not_converged += r.not_converged;
     }
+    if (twin) line.open_steps = -1; /* it has no contacts */
     snprintf(name, sizeof name, "%s%s", scene->name, twin ? " twin" : "");
     show(json, name, &line, &f);
     finding_free(&f);
@@ -133,7 +135,7 @@ static void run_roll(Json *json, const char *name)
     Finding f;
     Line line = {.apart = NAN, .us = NAN};
     for (int k = 0; k < STEPS; k++) {
-        double apart;
+        double apart, most;
         f = (Finding){0};
         if (!strcmp(name, "coin")) {
             line.kept[k] = lasting_coin(&f, steps[k], 10, &line.phase[k], &apart);
@@ -142,7 +144,7 @@ static void run_roll(Json *json, const char *name)
         } else if (!strcmp(name, "disk"))
             line.kept[k] = lasting_disk(&f, steps[k], 1);
         else
-            line.kept[k] = lasting_tippe(&f, steps[k]) * 1.8 / VERIFY_PI;
+            line.kept[k] = lasting_tippe(&f, steps[k], 3, &most) * 1.8 / VERIFY_PI;
         line.not_converged += f.not_converged;
         finding_free(&f);
     }

@@ -8,6 +8,7 @@ extern const VerifyFamily verify_free_motion; /* free.c */
 extern const VerifyFamily verify_joints;      /* joints.c */
 extern const VerifyFamily verify_loops;       /* loops.c */
 extern const VerifyFamily verify_contact;     /* contact.c */
+extern const VerifyFamily verify_lasting;     /* lasting.c */
 extern const VerifyFamily verify_tops;        /* tops.c */
 extern const VerifyFamily verify_fast;        /* fast.c */
 extern const VerifyFamily verify_stacks;      /* stacks.c */

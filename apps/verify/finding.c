@@ -12,6 +12,7 @@ void finding_free(Finding *finding)
     for (int i = 0; i < finding->curve_count; i++) {
         free(finding->curves[i].x);
         free(finding->curves[i].y);
+        finding->curves[i] = (FindingCurve){0}; /* the place may be taken again */
     }
     finding->curve_count = 0;
 }

@@ -11,21 +11,24 @@ typedef struct LastingScene {
     const char *coordinate_name;
     double duration, window; /* s; motion of the last window is compared with that of the first */
     double finest;           /* s: step of the reference, where that is a simulation */
-    bool twin;               /* the reference has joints or pins in place of contacts */
+    bool twin; /* there is one with joints or pins in place of contacts: the reference, where
+                  there is no rate */
     bool
         by_energy; /* starts from equilibrium with a push: the motion is √(energy above it), for
                       scenes with more than one frequency. Otherwise it is the coordinate's range */
+    bool fast;     /* needs small steps where its order is measured */
     Sim (*open)(Finding *finding, double timestep, bool twin);
     double (*coordinate)(const Sim *sim, bool twin);
     OdeRate rate; /* its first unknown is the coordinate; NULL: the reference is a simulation */
     const void *system;
-    double start[2];
+    int size; /* its unknowns */
+    double start[6];
 } LastingScene;
 
 /* Of one run of a scene. */
 typedef struct LastingResult {
     double kept;  /* motion of the last window over that of the first; 1 is right */
-    double phase; /* rad: how far it lags behind the reference at the end; NaN: no motion left */
+    double phase; /* rad: how far it lags behind the reference at the end; NaN: no motion is left */
     double apart; /* largest distance from the reference, in amplitudes */
     double least_force; /* N: smallest sum of the contact forces of a step */
     int open_steps;     /* steps without a contact force */
@@ -43,7 +46,8 @@ typedef struct LastingSeries {
 extern const LastingScene *const lasting_scenes[]; /* lasting_measure.c */
 extern const int lasting_scene_count;
 /* lasting_scenes.c, lasting_trees.c, lasting_soft.c */
-extern const LastingScene lasting_block, lasting_cart, lasting_rocker, lasting_knee, lasting_belt;
+extern const LastingScene lasting_block, lasting_cart, lasting_rocker, lasting_routh;
+extern const LastingScene lasting_knee, lasting_belt;
 extern const LastingScene lasting_tree, lasting_linkage, lasting_arms, lasting_gripper;
 extern const LastingScene lasting_cable, lasting_cube;
 
@@ -57,7 +61,8 @@ LastingResult lasting_trace(Finding *finding, const LastingScene *scene, double 
 void lasting_free(LastingSeries *series);
 
 /* lasting_rolls.c: what rolls and turns in space, one number each */
-double lasting_tippe(Finding *finding, double timestep);              /* rad: angle after 12 s */
+/* rad: angle of a tippe top's axis at the end; *most, the largest before */
+double lasting_tippe(Finding *finding, double timestep, double until, double *most);
 double lasting_disk(Finding *finding, double timestep, double until); /* share of energy left */
 /* Share that is left of the circle's diameter; *phase, rad: how far the coin lags behind after
  * `until`. */

@@ -9,8 +9,9 @@
 #include <string.h>
 
 const LastingScene *const lasting_scenes[] = {
-    &lasting_block,   &lasting_cart, &lasting_rocker,  &lasting_knee,  &lasting_belt, &lasting_tree,
-    &lasting_linkage, &lasting_arms, &lasting_gripper, &lasting_cable, &lasting_cube,
+    &lasting_block, &lasting_cart,    &lasting_rocker, &lasting_routh,
+    &lasting_knee,  &lasting_belt,    &lasting_tree,   &lasting_linkage,
+    &lasting_arms,  &lasting_gripper, &lasting_cable,  &lasting_cube,
 };
 const int lasting_scene_count = sizeof lasting_scenes / sizeof *lasting_scenes;
 
@@ -174,11 +175,12 @@ LastingSeries lasting_reference(Finding *f, const LastingScene *scene)
         lasting_trace(f, scene, scene->finest, NULL, scene->twin, &s);
         return s;
     }
-    double y[2] = {scene->start[0], scene->start[1]};
+    double y[6];
+    memcpy(y, scene->start, sizeof y);
     s = series_new(f, GRID, scene->duration);
     for (int k = 0; k < s.count; k++) {
         s.x[k] = y[0];
-        ode_run(scene->rate, scene->system, y, 2, 0, GRID, 2);
+        ode_run(scene->rate, scene->system, y, scene->size, 0, GRID, 2);
     }
     return s;
 }

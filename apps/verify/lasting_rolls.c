@@ -114,9 +114,10 @@ double lasting_disk(Finding *f, double timestep, double until)
 }
 
 /* A ball of 2 cm whose centre of mass lies 4 mm below its middle, spinning at 150 rad/s. */
-double lasting_tippe(Finding *f, double timestep)
+double lasting_tippe(Finding *f, double timestep, double until, double *most)
 {
     double angle = 0, pos[3], q[4];
+    *most = 0;
     Sim sim = sim_open(f, timestep, "0 0 -9.81",
                        "<worldbody><geom type='plane' size='0 0 1' friction='.3 0 0'/>"
                        "<body name='top' pos='0 0 .02' euler='.1 0 0'><freejoint/><inertial "
@@ -124,9 +125,10 @@ double lasting_tippe(Finding *f, double timestep)
                        "<geom size='.02' friction='.3 0 0'/></body></worldbody>"
                        "<keyframe><key name='start' qvel='0 0 0 0 0 150'/></keyframe>");
     int curve = finding_curve(f, "tenon");
-    while (sim.world && sim_time(&sim) < 12 - 0.5 * timestep && sim_step(&sim)) {
+    while (sim.world && sim_time(&sim) < until - 0.5 * timestep && sim_step(&sim)) {
         tn_world_body_pose(sim.world, tn_model_find_body(sim.model, "top"), pos, q);
         angle = acos(fmax(-1, fmin(1, 1 - 2 * (q[1] * q[1] + q[2] * q[2]))));
+        *most = fmax(*most, angle);
         finding_point(f, curve, sim_time(&sim), angle);
     }
     sim_close(&sim);

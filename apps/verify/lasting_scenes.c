@@ -16,18 +16,21 @@ static void harmonic_rate(const void *system, double t, const double *y, double 
 }
 
 #define FLOOR "<geom type='plane' size='0 0 1' condim='1'/>"
+#define FREE "<freejoint/>"
+#define ON_SLIDE "<joint type='slide' axis='1 0 0'/>"
 
 /* ---- a block on a spring ---- */
 
 /* The floor carries it and takes no part in its motion. */
 static Sim block_open(Finding *f, double timestep, bool twin)
 {
-    (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
-                    "<worldbody>" FLOOR "<body name='block' pos='0 0 .1'>"
-                    "<joint type='slide' axis='1 0 0' stiffness='100'/><joint type='slide' "
-                    "axis='0 0 1'/><geom type='box' size='.1 .1 .1' mass='1' condim='1'/></body>"
-                    "</worldbody><keyframe><key name='start' qpos='.1 0'/></keyframe>");
+                    "<worldbody>%s<body name='block' pos='0 0 .1'>"
+                    "<joint type='slide' axis='1 0 0' stiffness='100'/>%s"
+                    "<geom type='box' size='.1 .1 .1' mass='1' condim='1'/></body>"
+                    "</worldbody><keyframe><key name='start' qpos='.1 %s'/></keyframe>",
+                    twin ? "" : FLOOR, twin ? "" : "<joint type='slide' axis='0 0 1'/>",
+                    twin ? "" : "0");
 }
 
 static double first(const Sim *sim, bool twin)
@@ -43,9 +46,11 @@ const LastingScene lasting_block = {
     .coordinate_name = "place of the block, m",
     .duration = 10,
     .window = 2,
+    .twin = true,
     .open = block_open,
     .coordinate = first,
     .rate = harmonic_rate,
+    .size = 2,
     .system = &block_rate,
     .start = {0.1, 0},
 };
@@ -56,21 +61,16 @@ static const double cart_mass = 1, bob_mass = 0.5, bob_reach = 0.5, bob_inertia 
 
 static Sim cart_open(Finding *f, double timestep, bool twin)
 {
-    (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
-                    "<worldbody>" FLOOR "<body name='cart' pos='0 0 .05'><freejoint/><geom "
+                    "<worldbody>%s<body name='cart' pos='0 0 .05'>%s<geom "
                     "type='box' size='.3 .2 .05' mass='%g' condim='1'/><body><joint axis='0 1 0'/>"
                     "<inertial pos='0 0 %g' mass='%g' diaginertia='%g %g %g'/></body></body>"
-                    "</worldbody><keyframe><key name='start' qpos='0 0 .05 1 0 0 0 .5'/>"
-                    "</keyframe>",
-                    cart_mass, -bob_reach, bob_mass, bob_inertia, bob_inertia, bob_inertia);
+                    "</worldbody><keyframe><key name='start' qpos='0 %s .5'/></keyframe>",
+                    twin ? "" : FLOOR, twin ? ON_SLIDE : FREE, cart_mass, -bob_reach, bob_mass,
+                    bob_inertia, bob_inertia, bob_inertia, twin ? "" : "0 .05 1 0 0 0");
 }
 
-static double eighth(const Sim *sim, bool twin)
-{
-    (void)twin;
-    return sim_qpos(sim)[7];
-}
+static double cart_angle(const Sim *sim, bool twin) { return sim_qpos(sim)[twin ? 1 : 7]; }
 
 /* The cart's place follows from the momentum, which stays. */
 static void cart_rate(const void *system, double t, const double *y, double *dy)
@@ -89,9 +89,11 @@ const LastingScene lasting_cart = {
     .coordinate_name = "angle of the pendulum, rad",
     .duration = 10,
     .window = 2,
+    .twin = true,
     .open = cart_open,
-    .coordinate = eighth,
+    .coordinate = cart_angle,
     .rate = cart_rate,
+    .size = 2,
     .start = {0.5, 0},
 };
 
@@ -133,7 +135,71 @@ const LastingScene lasting_rocker = {
     .open = rocker_open,
     .coordinate = tilt,
     .rate = rocker_rate,
+    .size = 2,
     .start = {0.4, 0},
+};
+
+/* ---- Routh's sphere ---- */
+
+static const double wheel_spin = 8;
+
+/* The same ball, spinning about the vertical; it begins to roll without slip. */
+static Sim routh_open(Finding *f, double timestep, bool twin)
+{
+    (void)twin;
+    return sim_open(f, timestep, "0 0 -9.81",
+                    "<worldbody><geom type='plane' size='0 0 1' friction='50 0 0'/>"
+                    "<body name='ball' pos='0 0 .2' euler='0 .4 0'><freejoint/><inertial "
+                    "pos='0 0 -.1' mass='1' diaginertia='.01 .01 .01'/><geom size='.2' "
+                    "friction='50 0 0'/></body></worldbody><keyframe><key name='start' "
+                    "qvel='0 0 0 %.17g 0 %.17g'/></keyframe>",
+                    -wheel_spin * sin(0.4), wheel_spin * cos(0.4));
+}
+
+static double cosine(const Sim *sim, bool twin)
+{
+    const double *q = sim_qpos(sim) + 3;
+    (void)twin;
+    return 1 - 2 * (q[1] * q[1] + q[2] * q[2]);
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        out[k] = a[i] * b[j] - a[j] * b[i];
+    }
+}
+
+/* y: the axis e (z first), ω. With r = d e - R z from the centre of mass to the point of contact,
+ * v = -ω × r and I ω' = r × m (v' + g z):  I ω' + m r × (ω' × r) = m r × (g z - ω × (d ω × e)). */
+static void routh_rate(const void *system, double t, const double *y, double *dy)
+{
+    const double R = 0.2, d = 0.1, I = 0.01;
+    double e[3] = {y[1], y[2], y[0]}, r[3] = {d * e[0], d * e[1], d * e[2] - R};
+    double de[3], a[3], A[9], square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    (void)system, (void)t;
+    cross(y + 3, e, de);
+    cross(y + 3, de, a);
+    for (int k = 0; k < 3; k++) a[k] = (k == 2 ? G : 0) - d * a[k];
+    cross(r, a, dy + 3);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) A[3 * i + j] = (i == j) * (I + square) - r[i] * r[j];
+    solve_linear(A, dy + 3, 3);
+    dy[0] = de[2], dy[1] = de[0], dy[2] = de[1];
+}
+
+const LastingScene lasting_routh = {
+    .name = "routh",
+    .shows = "The same ball spins about the vertical at 8 rad/s and nods (Routh's sphere)",
+    .coordinate_name = "cosine of its tilt",
+    .duration = 10,
+    .window = 2,
+    .open = routh_open,
+    .coordinate = cosine,
+    .rate = routh_rate,
+    .size = 6,
+    .start = {0.92106099400288508, 0.38941834230865050, 0, 0, 0, 8},
 };
 
 /* ---- a body on a knee ---- */
@@ -141,16 +207,16 @@ const LastingScene lasting_rocker = {
 /* The spring of 20 rad/s carries the body; the foot feels at least 10.7 N. */
 static Sim knee_open(Finding *f, double timestep, bool twin)
 {
-    (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
-                    "<worldbody>" FLOOR "<body name='foot' pos='0 0 .05'><freejoint/><geom "
+                    "<worldbody>%s<body name='foot' pos='0 0 .05'>%s<geom "
                     "type='box' size='.1 .1 .05' mass='.5' condim='1'/><body pos='0 0 .4'>"
                     "<joint type='slide' axis='0 0 1' stiffness='400' springref='%.17g'/>"
                     "<inertial pos='0 0 0' mass='1' diaginertia='.01 .01 .01'/></body></body>"
-                    "</worldbody><keyframe><key name='start' qpos='0 0 .05 1 0 0 0 .01'/>"
-                    "</keyframe>",
-                    G / 400);
+                    "</worldbody><keyframe><key name='start' qpos='%s .01'/></keyframe>",
+                    twin ? "" : FLOOR, twin ? "" : FREE, G / 400, twin ? "" : "0 0 .05 1 0 0 0");
 }
+
+static double knee_height(const Sim *sim, bool twin) { return sim_qpos(sim)[twin ? 0 : 7]; }
 
 static const double knee_rate = 20;
 const LastingScene lasting_knee = {
@@ -159,9 +225,12 @@ const LastingScene lasting_knee = {
     .coordinate_name = "height of the body, m",
     .duration = 10,
     .window = 2,
+    .twin = true,
+    .fast = true,
     .open = knee_open,
-    .coordinate = eighth,
+    .coordinate = knee_height,
     .rate = harmonic_rate,
+    .size = 2,
     .system = &knee_rate,
     .start = {0.01, 0},
 };
@@ -197,6 +266,7 @@ const LastingScene lasting_belt = {
     .open = belt_open,
     .coordinate = belt_place,
     .rate = harmonic_rate,
+    .size = 2,
     .system = &block_rate,
     .start = {0.02, 0},
 };

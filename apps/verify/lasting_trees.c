@@ -31,11 +31,11 @@ static Sim tree_open(Finding *f, double timestep, bool twin)
         f, timestep, "0 0 -9.81",
         "<worldbody><geom type='plane' size='0 0 1' condim='1' contype='%d' "
         "conaffinity='%d'/><body name='base' pos='0 0 .05'>%s<geom type='box' "
-        "size='.3 .3 .05' mass='5' condim='1'/>" LINK_BEGIN(".05", "60") LINK_BEGIN(".3", "40")
+        "size='.3 .3 .05' mass='5' condim='1'/>" LINK_BEGIN(".05", "24") LINK_BEGIN(".3", "10")
             LINK_BEGIN(
                 ".3",
-                "20") "</body></body></body></body>"
-                      "</worldbody><keyframe><key name='start' qvel='0 %s 1 .4 .4'/></keyframe>",
+                "3") "</body></body></body></body>"
+                     "</worldbody><keyframe><key name='start' qvel='0 %s 1 .4 .4'/></keyframe>",
         !twin, !twin, twin ? "<joint type='slide' axis='1 0 0'/>" : "<freejoint/>",
         twin ? "" : "0 0 0 0 0");
 }
@@ -48,8 +48,9 @@ const LastingScene lasting_tree = {
     .coordinate_name = "angle of the lowest hinge, rad",
     .duration = 10,
     .window = 2,
-    .finest = 0.00025,
+    .finest = 0.000125,
     .twin = true,
+    .fast = true,
     .by_energy = true,
     .open = tree_open,
     .coordinate = tree_angle,
@@ -60,26 +61,24 @@ const LastingScene lasting_tree = {
 /* Two cranks of 0.3 m turn in a horizontal plane and slide along their pins. The coupler between
  * them lies on the table, which carries all three. */
 #define CRANK "<inertial pos='0 .15 0' mass='.2' diaginertia='.002 .001 .002'/>"
-#define PIN "<joint type='slide' axis='0 0 1'/><joint axis='0 0 1' stiffness='4'/>"
+#define SLIDE "<joint type='slide' axis='0 0 1'/>"
+#define PIN "<joint axis='0 0 1' stiffness='4'/>"
 
 static Sim linkage_open(Finding *f, double timestep, bool twin)
 {
-    (void)twin;
-    return sim_open(
-        f, timestep, "0 0 -9.81",
-        "<worldbody><geom type='plane' size='0 0 1' condim='1'/><body pos='0 0 .05'>" PIN CRANK
-        "<body name='coupler' pos='0 .3 0'><joint axis='0 0 1'/><geom "
-        "type='box' pos='.5 0 0' size='.6 .1 .05' mass='1' condim='1'/></body></body>"
-        "<body name='crank' pos='1 0 .05'>" PIN CRANK "</body></worldbody><equality>"
-        "<connect body1='coupler' body2='crank' anchor='1 0 0'/></equality>"
-        "<keyframe><key name='start' qpos='0 .5 -.5 0 .5'/></keyframe>");
+    const char *slide = twin ? "" : SLIDE;
+    return sim_open(f, timestep, "0 0 -9.81",
+                    "<worldbody><geom type='plane' size='0 0 1' condim='1' contype='%d' "
+                    "conaffinity='%d'/><body pos='0 0 .05'>%s" PIN CRANK
+                    "<body name='coupler' pos='0 .3 0'><joint axis='0 0 1'/><geom "
+                    "type='box' pos='.5 0 0' size='.6 .1 .05' mass='1' condim='1'/></body></body>"
+                    "<body name='crank' pos='1 0 .05'>%s" PIN CRANK "</body></worldbody><equality>"
+                    "<connect body1='coupler' body2='crank' anchor='1 0 0'/></equality>"
+                    "<keyframe><key name='start' qpos='%s'/></keyframe>",
+                    !twin, !twin, slide, slide, twin ? ".5 -.5 .5" : "0 .5 -.5 0 .5");
 }
 
-static double crank_angle(const Sim *sim, bool twin)
-{
-    (void)twin;
-    return sim_qpos(sim)[1];
-}
+static double linkage_angle(const Sim *sim, bool twin) { return sim_qpos(sim)[twin ? 0 : 1]; }
 
 /* The coupler does not turn. */
 static const Swing linkage = {2 * (0.002 + 0.2 * 0.15 * 0.15) + 0.3 * 0.3, 0, 0, 2 * 4.0};
@@ -89,9 +88,11 @@ const LastingScene lasting_linkage = {
     .coordinate_name = "angle of a crank, rad",
     .duration = 10,
     .window = 2,
+    .twin = true,
     .open = linkage_open,
-    .coordinate = crank_angle,
+    .coordinate = linkage_angle,
     .rate = swing_rate,
+    .size = 2,
     .system = &linkage,
     .start = {0.5, 0},
 };
@@ -121,6 +122,12 @@ static Sim arms_open(Finding *f, double timestep, bool twin)
                     x, z, x, z);
 }
 
+static double arm_angle(const Sim *sim, bool twin)
+{
+    (void)twin;
+    return sim_qpos(sim)[1];
+}
+
 static const Swing arms = {2 * (0.01 + 0.5 * 0.25 * 0.25) + 2 * (0.5 * 0.5 + 0.05 * 0.05),
                            2 * 0.5 * 0.05, (2 * 0.5 * 0.25 + 2 * 0.5) * 9.81, 0};
 const LastingScene lasting_arms = {
@@ -130,8 +137,9 @@ const LastingScene lasting_arms = {
     .duration = 10,
     .window = 2,
     .open = arms_open,
-    .coordinate = crank_angle,
+    .coordinate = arm_angle,
     .rate = swing_rate,
+    .size = 2,
     .system = &arms,
     .start = {0.3, 0},
 };
@@ -173,6 +181,7 @@ const LastingScene lasting_gripper = {
     .open = gripper_open,
     .coordinate = held_angle,
     .rate = swing_rate,
+    .size = 2,
     .system = &held,
     .start = {0.8, 0},
 };

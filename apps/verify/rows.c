@@ -7,6 +7,7 @@ const VerifyFamily *const verify_families[] = {
     &verify_joints,
     &verify_loops,
     &verify_contact,
+    &verify_lasting,
     &verify_tops,
     &verify_fast,
     &verify_stacks,

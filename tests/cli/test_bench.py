@@ -34,6 +34,18 @@ class Bench(BenchTest):
         self.refused("batch", self.model, "--worlds", "0", says=["--worlds"])
         self.refused("batch", self.model, "--threads", "65", says=["--threads"])
 
+    def test_lasting_contacts_last_and_their_twins_keep_the_motion(self):
+        r = self.tenon_json("lasting", "block", "--twins")
+        self.assertEqual([scene["scene"] for scene in r["scenes"]], ["block", "block twin"])
+        for scene in r["scenes"]:
+            self.assertEqual((len(scene["kept"]), len(scene["lag_rad"]), scene["not_converged"]), (5, 5, 0))
+        self.assertEqual([scene["open_steps"] for scene in r["scenes"]], [0, -1])
+        for kept in r["scenes"][1]["kept"]:  # the midpoint rule; ranges are read every 0.5 ms
+            self.assertAlmostEqual(kept, 1, delta=1e-4)
+        out, _ = self.tenon("lasting", "tippe")
+        self.assertEqual(len(out.splitlines()), 3)
+        self.refused("lasting", "blok", says=["no scene 'blok'"])
+
     def test_one_iteration_count_is_the_top_level(self):
         r = self.tenon_json("scene", self.model, *SHORT, "--iterations", "7", "--weights", "paper", "--threads", "2")
         self.assertEqual((r["iterations"], r["weights"], r["threads"], len(r["runs"])), (7, "paper", 2, 1))

@@ -6,7 +6,7 @@ import subprocess
 from cli import ROOT, BenchTest, CliTest, pycheck
 
 TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "convert", "eval", "solve")
-BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "threads", "ranks", "piles", "batch", "gpu", "gpu_batch")
+BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "threads", "ranks", "piles", "batch", "lasting", "gpu", "gpu_batch")
 
 
 class Usage(CliTest):
