@@ -145,7 +145,7 @@ static void tippe(Finding *f, const VerifyRow *row)
      .unit = "of the motion",                                                                      \
      .tolerance = 0.01,                                                                            \
      .reason = "errors of second order that do not add up: energy at the ends of steps swings by " \
-               "(ωt)²/8; a loss of first order would be ω² t/2 per second.",                       \
+               "(ωt)²/8; a loss of first order would be ω² t/4 per second.",                       \
      .quick = QUICK,                                                                               \
      .run = kept,                                                                                  \
      .number = INDEX},                                                                             \

@@ -104,10 +104,10 @@ static Sim rocker_open(Finding *f, double timestep, bool twin)
 {
     (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
-                    "<worldbody><geom type='plane' size='0 0 1' friction='50 0 0'/>"
+                    "<worldbody><geom type='plane' size='0 0 1' friction='2 0 0'/>"
                     "<body name='ball' pos='0 0 .2' euler='0 .4 0'><freejoint/><inertial "
                     "pos='0 0 -.1' mass='1' diaginertia='.01 .01 .01'/><geom size='.2' "
-                    "friction='50 0 0'/></body></worldbody>");
+                    "friction='2 0 0'/></body></worldbody>");
 }
 
 static double tilt(const Sim *sim, bool twin)
@@ -148,10 +148,10 @@ static Sim routh_open(Finding *f, double timestep, bool twin)
 {
     (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
-                    "<worldbody><geom type='plane' size='0 0 1' friction='50 0 0'/>"
+                    "<worldbody><geom type='plane' size='0 0 1' friction='2 0 0'/>"
                     "<body name='ball' pos='0 0 .2' euler='0 .4 0'><freejoint/><inertial "
                     "pos='0 0 -.1' mass='1' diaginertia='.01 .01 .01'/><geom size='.2' "
-                    "friction='50 0 0'/></body></worldbody><keyframe><key name='start' "
+                    "friction='2 0 0'/></body></worldbody><keyframe><key name='start' "
                     "qvel='0 0 0 %.17g 0 %.17g'/></keyframe>",
                     -wheel_spin * sin(0.4), wheel_spin * cos(0.4));
 }
@@ -243,7 +243,7 @@ static Sim belt_open(Finding *f, double timestep, bool twin)
     (void)twin;
     return sim_open(f, timestep, "0 0 -9.81",
                     "<worldbody><body name='belt' pos='0 0 -.1'><joint type='slide' axis='1 0 0'/>"
-                    "<geom type='box' size='5 .5 .1' mass='1e9' friction='.4 0 0'/></body>"
+                    "<geom type='box' size='5 .5 .1' mass='1e5' friction='.4 0 0'/></body>"
                     "<body name='block' pos='0 0 .1'><joint type='slide' axis='1 0 0' "
                     "stiffness='100'/><joint type='slide' axis='0 0 1'/><geom type='box' "
                     "size='.1 .1 .1' mass='1' friction='.4 0 0'/></body></worldbody>"
