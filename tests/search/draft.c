@@ -8,7 +8,7 @@
 
 /* ---- numbers ---- */
 
-static double digits3(double x)
+double digits3(double x)
 {
     if (x == 0.0) return 0.0;
     double unit = pow(10.0, floor(log10(fabs(x))) - 2.0);
@@ -21,7 +21,7 @@ double between(Draft *d, double low, double high)
 }
 
 /* Between 10^low and 10^high. */
-static double power(Draft *d, double low, double high)
+double power(Draft *d, double low, double high)
 {
     return digits3(pow(10.0, low + (high - low) * 0.5 * (1.0 + uniform(&d->random))));
 }
@@ -36,7 +36,7 @@ bool chance(Draft *d, double share) { return uniform(&d->random) < 2.0 * share -
 
 /* ---- parts ---- */
 
-static Part *add(Draft *d, PartKind kind)
+Part *add_part(Draft *d, PartKind kind)
 {
     Sketch *s = d->sketch;
     if (s->part_count == MAX_PARTS) return NULL;
@@ -52,11 +52,12 @@ static void touch(Draft *d, Part *p)
 {
     static const int condims[] = {1, 3, 3, 3, 3, 3, 4, 6};
     p->condim = condims[pick(d, 8)];
+    if (d->sketch->lossless) return;
     p->n[N_FRICTION] = chance(d, 0.2) ? 0.0 : between(d, 0.05, 1.5);
     p->n[N_RESTITUTION] = chance(d, 0.6) ? 0.0 : chance(d, 0.3) ? 1.0 : between(d, 0.1, 1.0);
 }
 
-static void shape(Draft *d, Part *p, double scale)
+void add_shape(Draft *d, Part *p, double scale)
 {
     p->form = pick(d, FORM_COUNT);
     for (int k = 0; k < 3; k++) p->n[N_SIZE_X + k] = digits3(scale * between(d, 0.5, 1.5));
@@ -75,6 +76,16 @@ double part_reach(const Part *p)
     default:
         return p->n[N_SIZE_Z];
     }
+}
+
+double part_mass(const Part *p)
+{
+    static const double shares[] = {4.19, 0.0, 8.0, 0.0, 4.19, 4.0};
+    const double *s = p->n + N_SIZE_X, density = p->n[N_DENSITY];
+    if (p->form == FORM_SPHERE) return density * 4.19 * s[0] * s[0] * s[0];
+    if (p->form == FORM_CYLINDER) return density * 6.28 * s[0] * s[0] * s[1];
+    if (p->form == FORM_CAPSULE) return density * s[0] * s[0] * (6.28 * s[1] + 4.19 * s[0]);
+    return density * shares[p->form] * s[0] * s[1] * s[2];
 }
 
 static double outer_radius(const Part *p)
@@ -133,11 +144,11 @@ static double height(const Part *p)
 /* A free body that has no place yet. */
 static Part *add_floating(Draft *d, double scale)
 {
-    Part *p = add(d, PART_BODY);
+    Part *p = add_part(d, PART_BODY);
     if (!p) return NULL;
     p->a = WORLD;
     p->joint = JOINT_FREE;
-    shape(d, p, scale);
+    add_shape(d, p, scale);
     touch(d, p);
     return p;
 }
@@ -172,11 +183,11 @@ void add_stack(Draft *d, double scale, int count)
     if (!find_place(d, 3.0 * scale, x)) return;
     for (int i = 0; i < count; i++) {
         static const int forms[] = {FORM_BOX, FORM_BOX, FORM_CYLINDER, FORM_CAPSULE};
-        Part *p = add(d, PART_BODY);
+        Part *p = add_part(d, PART_BODY);
         if (!p) return;
         p->a = WORLD;
         p->joint = JOINT_FREE;
-        shape(d, p, scale);
+        add_shape(d, p, scale);
         p->form = forms[pick(d, 4)];
         touch(d, p);
         p->n[N_X] = x[0];
@@ -195,9 +206,27 @@ static void drive(Draft *d, Part *p, double inertia)
     if (p->servo == SERVO_MOTOR) p->n[N_TARGET] = digits3(20.0 * inertia * p->n[N_TARGET]);
 }
 
+/* A spring that a step of 20 ms resolves, whatever is on the link. */
+static void suspend(Draft *d, Part *p)
+{
+    double inertia = part_mass(p), rate = between(d, 5.0, 15.0), arm = p->n[N_AHEAD];
+    if (p->joint == JOINT_BALL) arm = 0.5 * sketch_thinnest(p);
+    if (p->joint != JOINT_SLIDE) inertia *= arm * arm;
+    p->n[N_AXIS_X] = 0.0;
+    if (p->n[N_AXIS_Y] == 0.0) p->n[N_AXIS_Y] = 1.0;
+    if (p->joint != JOINT_SLIDE && chance(d, 0.4)) return;
+    p->n[N_STIFFNESS] = digits3(inertia * rate * rate);
+    if (chance(d, 0.3)) p->n[N_SPRING_REF] = between(d, -20.0, 20.0);
+    if (p->joint == JOINT_SLIDE) p->n[N_SPRING_REF] = digits3(0.01 * p->n[N_SPRING_REF]);
+}
+
 /* A joint's springs, dampers, limits, servo. */
 static void equip(Draft *d, Part *p)
 {
+    if (d->sketch->lossless) {
+        suspend(d, p);
+        return;
+    }
     double m = p->n[N_DENSITY] * 8.0 * p->n[N_SIZE_X] * p->n[N_SIZE_Y] * p->n[N_SIZE_Z];
     double inertia = digits3(p->joint == JOINT_SLIDE ? m : m * 0.05);
     if (chance(d, 0.3)) p->n[N_STIFFNESS] = digits3(inertia * power(d, 0, 4));
@@ -212,13 +241,13 @@ static void equip(Draft *d, Part *p)
     if (p->joint != JOINT_BALL && chance(d, 0.25)) drive(d, p, inertia);
 }
 
-static int add_link(Draft *d, int parent, double scale)
+int add_link(Draft *d, int parent, double scale)
 {
-    Part *p = add(d, PART_BODY);
+    Part *p = add_part(d, PART_BODY);
     if (!p) return NOBODY;
     p->a = parent;
     p->joint = JOINT_HINGE + (chance(d, 0.6) ? 0 : pick(d, 3));
-    shape(d, p, scale);
+    add_shape(d, p, scale);
     touch(d, p);
     p->n[N_AHEAD] = digits3(part_reach(p) + between(d, 0.0, scale));
     for (int k = 0; k < 3; k++) p->n[N_AXIS_X + k] = chance(d, 0.5) ? between(d, -1, 1) : 0.0;
@@ -277,7 +306,7 @@ void add_loop(Draft *d, int from, bool to_world)
 {
     int a = random_body(d, from), b = to_world ? WORLD : random_body(d, from);
     if (a < 0 || b == NOBODY || a == b) return;
-    Part *p = add(d, PART_EQUALITY);
+    Part *p = add_part(d, PART_EQUALITY);
     if (!p) return;
     const Part *body = &d->sketch->parts[a];
     p->form = chance(d, 0.6) ? BOND_CONNECT : BOND_WELD;
@@ -287,13 +316,13 @@ void add_loop(Draft *d, int from, bool to_world)
     if (chance(d, 0.3)) p->n[N_Y] = between(d, -0.1, 0.1);
 }
 
-static void add_coupling(Draft *d, int from, PartKind kind)
+void add_coupling(Draft *d, int from, PartKind kind)
 {
     int a = random_body(d, from), b = random_body(d, from);
     if (a < 0 || b < 0 || a == b) return;
     Part *joints = d->sketch->parts;
     if (!scalar_joint(&joints[a]) || !scalar_joint(&joints[b])) return;
-    Part *p = add(d, kind);
+    Part *p = add_part(d, kind);
     if (!p) return;
     p->form = BOND_COUPLING;
     p->a = a;
@@ -317,7 +346,7 @@ void add_tree_extras(Draft *d, int from, bool closed)
 
 void add_floor(Draft *d)
 {
-    Part *p = add(d, PART_STATIC);
+    Part *p = add_part(d, PART_STATIC);
     if (!p) return;
     p->form = chance(d, 0.6) ? FORM_PLANE : FORM_BOX;
     touch(d, p);
@@ -329,9 +358,9 @@ void add_floor(Draft *d)
 
 void add_obstacle(Draft *d, double scale)
 {
-    Part *p = add(d, PART_STATIC);
+    Part *p = add_part(d, PART_STATIC);
     if (!p) return;
-    shape(d, p, scale);
+    add_shape(d, p, scale);
     p->form = pick(d, FORM_MESH);
     touch(d, p);
     turn(d, p, 90);
@@ -340,7 +369,7 @@ void add_obstacle(Draft *d, double scale)
 
 void add_walls(Draft *d)
 {
-    Part *p = add(d, PART_STATIC);
+    Part *p = add_part(d, PART_STATIC);
     if (!p) return;
     p->form = FORM_WALLS;
     touch(d, p);
@@ -360,7 +389,7 @@ static int holder(Draft *d, bool closed)
 
 void add_cable(Draft *d, bool closed)
 {
-    Part *p = add(d, PART_CABLE);
+    Part *p = add_part(d, PART_CABLE);
     if (!p) return;
     p->count = 3 + pick(d, 14);
     p->n[N_SIZE_X] = between(d, 0.005, 0.02);
@@ -391,7 +420,7 @@ void add_cable(Draft *d, bool closed)
 
 void add_soft(Draft *d, bool closed)
 {
-    Part *p = add(d, PART_SOFT);
+    Part *p = add_part(d, PART_SOFT);
     if (!p) return;
     p->form = pick(d, 3);
     p->count = 1 + pick(d, 3);

@@ -139,13 +139,20 @@ static uint64_t scatter(uint64_t x)
     return x ^ (x >> 31);
 }
 
-void sketch_generate(Sketch *s, uint64_t seed, Theme theme)
+static const double timesteps[] = {0.001, 0.002, 0.005, 0.01, 0.02};
+
+static Draft begin(Sketch *s, uint64_t seed, uint64_t start)
 {
-    static const double timesteps[] = {0.001, 0.002, 0.005, 0.01, 0.02};
     Draft d = {.sketch = s, .slow = 1.0};
-    d.random.state = scatter(seed * THEME_COUNT + (uint64_t)theme);
+    d.random.state = scatter(start);
     memset(s, 0, sizeof *s);
     s->seed = seed;
+    return d;
+}
+
+void sketch_generate(Sketch *s, uint64_t seed, Theme theme)
+{
+    Draft d = begin(s, seed, seed * THEME_COUNT + (uint64_t)theme);
     s->timestep = timesteps[pick(&d, 5)];
     s->gravity = chance(&d, 0.7) ? 9.81 : 0.0;
     s->steps = 100 + 50 * pick(&d, 5);
@@ -178,4 +185,16 @@ void sketch_generate(Sketch *s, uint64_t seed, Theme theme)
         break;
     }
     sketch_calm(s);
+}
+
+void sketch_generate_lossless(Sketch *s, uint64_t seed, Theme theme)
+{
+    Draft d = begin(s, seed, ~(seed * THEME_COUNT + (uint64_t)theme));
+    s->lossless = true;
+    s->timestep = timesteps[pick(&d, 5)];
+    s->gravity = 9.81;
+    s->steps = (int)(2.0 / s->timestep);
+    draw_lossless(&d, theme);
+    sketch_calm(s);
+    sketch_rest(s);
 }

@@ -18,12 +18,13 @@
 #define LEAST_SPEED 0.01   /* m/s: energies of slower motion are not looked at */
 #define SECONDS_AT_MOST 60 /* of processor time; other programs do not count */
 
-const char *const finding_names[FINDING_COUNT] = {"energy",  "created",    "linear",   "angular",
-                                                  "depth",   "escaped",    "diverged", "crashed",
-                                                  "refused", "unconverged"};
+const char *const finding_names[FINDING_COUNT] = {"energy",  "created", "lost",    "linear",
+                                                  "angular", "depth",   "escaped", "diverged",
+                                                  "crashed", "refused", "step",    "unconverged"};
 const double finding_limits[FINDING_COUNT] = {
-    [FINDING_ENERGY] = 0.01,  [FINDING_CREATED] = 0.02, [FINDING_LINEAR] = 1e-9,
-    [FINDING_ANGULAR] = 1e-9, [FINDING_DEPTH] = 0.05,   [FINDING_ESCAPED] = 0.0};
+    [FINDING_ENERGY] = 0.01, [FINDING_CREATED] = 0.02, [FINDING_LOST] = 2e-3,
+    [FINDING_STEP] = 0.1,    [FINDING_LINEAR] = 1e-9,  [FINDING_ANGULAR] = 1e-9,
+    [FINDING_DEPTH] = 0.05,  [FINDING_ESCAPED] = 0.0};
 
 typedef struct Run {
     const Sketch *sketch;
@@ -39,6 +40,10 @@ typedef struct Run {
     double around;                /* J, so far */
     double work, turned_over;     /* of actuators, J; signed and not */
     double created;
+    double lost_by_step, hits; /* J */
+    double *lost;              /* J, by each step that is looked at for losses */
+    int looked_at;
+    bool damped; /* by a material, which the account does not keep apart */
 } Run;
 
 static void note(Run *r, Finding f, double amount)
@@ -50,8 +55,33 @@ static void note(Run *r, Finding f, double amount)
 
 /* ---- energy ---- */
 
+static double seconds(const Run *r) { return fmax(1.0, r->verdict->steps * r->sketch->timestep); }
+
+/* Of what was around in the whole run, per second; of longer steps as much more as a rule of second
+ * order may lose. */
+static double lost_share(const Run *r, double lost)
+{
+    double steps = r->sketch->timestep / 0.01;
+    return lost / (r->around * seconds(r) * fmax(0.25, steps * steps));
+}
+
+/* What is lost throughout the last quarter of the run, for energy that comes back was not lost. */
+static void judge_loss(Run *r)
+{
+    Verdict *v = r->verdict;
+    double least = INFINITY;
+    for (int k = r->looked_at - 1; k >= r->looked_at * 3 / 4; k--) least = fmin(least, r->lost[k]);
+    if (!isfinite(least)) return;
+    note(r, FINDING_LOST, lost_share(r, least));
+    for (int k = 0; k < r->looked_at && v->step[FINDING_LOST]; k++) {
+        v->step[FINDING_LOST] = k + 1;
+        if (lost_share(r, r->lost[k]) > finding_limits[FINDING_LOST]) break;
+    }
+}
+
 static void judge_energy(Run *r, const TnStepReport *report)
 {
+    Verdict *v = r->verdict;
     TnEnergy now = tn_world_energy(r->world);
     double weight = (now.potential - now.elastic) - (r->start.potential - r->start.elastic);
     r->work += report->energy.actuators + report->energy.applied;
@@ -62,6 +92,11 @@ static void judge_energy(Run *r, const TnStepReport *report)
     double gained = now.kinetic + now.potential - r->start.kinetic - r->start.potential - r->work;
     note(r, FINDING_ENERGY, gained / (r->around + r->turned_over));
     note(r, FINDING_CREATED, r->created / (r->around + r->turned_over));
+    r->lost_by_step += report->energy.step;
+    r->hits += report->energy.impacts + report->energy.friction;
+    if (!r->damped) note(r, FINDING_STEP, r->lost_by_step / r->around / seconds(r));
+    v->hit |= r->sketch->lossless && lost_share(r, r->hits) > 0.5 * finding_limits[FINDING_LOST];
+    if (r->sketch->lossless && !v->hit) r->lost[r->looked_at++] = -gained;
 }
 
 /* ---- momentum ---- */
@@ -181,9 +216,11 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
     }
     r.info = tn_model_info(model);
     r.closed = sketch_is_closed(sketch);
+    r.damped = sketch_is_damped(sketch);
     r.smallest = sketch_smallest(sketch);
     r.start = tn_world_energy(r.world);
     tn_world_momentum(r.world, r.linear, r.angular);
+    r.lost = calloc((size_t)sketch->steps, sizeof *r.lost);
     r.most_kinetic = r.start.kinetic;
     r.around = fmax(r.start.kinetic + r.start.elastic,
                     0.5 * r.info.total_mass * LEAST_SPEED * LEAST_SPEED);
@@ -192,6 +229,8 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
         verdict_has(verdict, FINDING_ESCAPED) || tn_world_self_overlap_count(r.world) > 0;
     for (int k = 1; k <= sketch->steps && !verdict->overlaps; k++)
         if (!judge_step(&r, k)) break;
+    judge_loss(&r);
+    free(r.lost);
     tn_world_destroy(r.world);
     tn_model_destroy(model);
 }

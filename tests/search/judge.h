@@ -7,6 +7,7 @@
 typedef enum Finding {
     FINDING_ENERGY,      /* more than there was and was put in; share of the energies around */
     FINDING_CREATED,     /* TnEnergyAccount.created, summed up; share of the energies around */
+    FINDING_LOST,        /* by a lossless model, from its states alone; see lost_share */
     FINDING_LINEAR,      /* linear momentum that a closed system lost; share of √(2 M E) */
     FINDING_ANGULAR,     /* angular momentum; share of √(2 M E) times the size */
     FINDING_DEPTH,       /* deepest penetration; share of the smallest radius */
@@ -14,6 +15,7 @@ typedef enum Finding {
     FINDING_DIVERGED,    /* refused step, or a state that is not finite; 1 */
     FINDING_CRASHED,     /* signal, or no end; the signal's number */
     FINDING_REFUSED,     /* the model does not load; 1 */
+    FINDING_STEP,        /* TnEnergyAccount.step, share per s: counted, contains some of impacts */
     FINDING_UNCONVERGED, /* share of steps beyond their tolerance: counted, no failure */
     FINDING_COUNT
 } Finding;
@@ -24,6 +26,7 @@ extern const double finding_limits[FINDING_COUNT];
 
 typedef struct Verdict {
     bool overlaps; /* started with overlaps, or outside of its box: nothing else counts */
+    bool hit;      /* a lossless model's parts hit or slip after all: not looked at from there on */
     int steps;     /* that were made */
     double amount[FINDING_COUNT];
     int step[FINDING_COUNT]; /* at which it first went beyond the limit, from 1 */

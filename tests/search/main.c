@@ -1,12 +1,13 @@
-/* main.c: `search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--allow P]
- * [--no-shrink] [--verbose]`
+/* main.c: `search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER]
+ * [--strict S] [--allow P] [--no-shrink] [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding
- * and what is left of the model once it is made smaller. --strict: limits are S times what they
- * are. Steps that do not converge are counted only. Exit code 1: more than P per cent of the models
- * have a finding (default 0), or one that is never allowed: a crash, a lost linear momentum, a
- * state that is not finite. Which seeds have one depends on roundings, and so on the machine; how
- * many does not. */
+ * and what is left of the model once it is made smaller. --lossless: models of the same kinds that
+ * must keep their energy. --timestep: the same models with another step, for as long. --strict:
+ * limits are S times what they are. Steps that do not converge are counted only. Exit code 1: more
+ * than P per cent of the models have a finding (default 0), or one that is never allowed: a crash,
+ * a lost linear momentum, a state that is not finite. Which seeds have one depends on roundings,
+ * and so on the machine; how many does not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@ typedef struct Options {
     uint64_t seed;
     int count, theme; /* theme -1: all in turn */
     const char *folder;
-    bool shrink, verbose;
-    double strict, allow;
+    bool shrink, verbose, lossless;
+    double strict, allow, timestep; /* s; 0: each model's own */
 } Options;
 
 typedef struct Tally {
-    int models, overlaps, findings[FINDING_COUNT], failed;
+    int models, overlaps, hit, findings[FINDING_COUNT], failed;
     bool never; /* had one that is never allowed */
     long steps;
 } Tally;
@@ -38,8 +39,8 @@ static int theme_of(const char *name)
 
 static int usage(void)
 {
-    printf("search [--seed A] [--count N] [--kind K] [--write FOLDER] [--strict S] [--allow P] "
-           "[--no-shrink] [--verbose]\nkinds:");
+    printf("search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER] "
+           "[--strict S] [--allow P] [--no-shrink] [--verbose]\nkinds:");
     for (int k = 0; k < THEME_COUNT; k++) printf(" %s", theme_names[k]);
     printf("\n");
     return 2;
@@ -53,6 +54,8 @@ static bool read_options(int argc, char **argv, Options *o)
             o->verbose = true;
         } else if (strcmp(argv[i], "--no-shrink") == 0) {
             o->shrink = false;
+        } else if (strcmp(argv[i], "--lossless") == 0) {
+            o->lossless = true;
         } else if (!value) {
             return false;
         } else {
@@ -62,6 +65,8 @@ static bool read_options(int argc, char **argv, Options *o)
                 o->count = atoi(value);
             else if (strcmp(argv[i], "--kind") == 0)
                 o->theme = theme_of(value);
+            else if (strcmp(argv[i], "--timestep") == 0)
+                o->timestep = atof(value);
             else if (strcmp(argv[i], "--write") == 0)
                 o->folder = value;
             else if (strcmp(argv[i], "--strict") == 0)
@@ -121,30 +126,44 @@ static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
     Verdict v;
     bool failed = false;
     const char *name = theme_names[theme];
-    sketch_generate(&sketch, seed, theme);
+    if (o->lossless)
+        sketch_generate_lossless(&sketch, seed, theme);
+    else
+        sketch_generate(&sketch, seed, theme);
+    if (o->timestep > 0.0) {
+        sketch.steps = (int)(sketch.steps * sketch.timestep / o->timestep + 0.5);
+        sketch.timestep = o->timestep;
+    }
     if (!sketch_valid(&sketch)) return;
     judge(&sketch, &v);
     tally->models++;
     tally->steps += v.steps;
     tally->overlaps += v.overlaps;
+    tally->hit += v.hit;
     for (int f = 0; f < FINDING_COUNT; f++) {
         if (v.overlaps || !(v.amount[f] > o->strict * finding_limits[f])) continue;
         tally->findings[f]++;
-        if (f == FINDING_UNCONVERGED && !o->verbose) continue;
+        bool counted = f == FINDING_STEP || f == FINDING_UNCONVERGED;
+        if (counted && !o->verbose) continue;
         report(o, &sketch, name, &v, (Finding)f);
-        failed |= f != FINDING_UNCONVERGED;
+        failed |= !counted;
         tally->never |= f == FINDING_CRASHED || f == FINDING_LINEAR || f == FINDING_DIVERGED;
     }
     tally->failed += failed;
     if (o->verbose)
-        printf("seed %llu kind %s: %d parts, %d steps%s\n", (unsigned long long)seed, name,
-               sketch.part_count, v.steps, v.overlaps ? ", overlaps" : "");
+        printf("seed %llu kind %s: %d parts, %d steps of %g s, lost %.2g, step %.2g%s\n",
+               (unsigned long long)seed, name, sketch.part_count, v.steps, sketch.timestep,
+               v.amount[FINDING_LOST], v.amount[FINDING_STEP],
+               v.overlaps ? ", overlaps"
+               : v.hit    ? ", hits"
+                          : "");
     fflush(stdout);
 }
 
 static int print_tally(const Options *o, const Tally *t)
 {
-    printf("%d models, %ld steps, %d left out for overlaps;", t->models, t->steps, t->overlaps);
+    printf("%d models, %ld steps, %d left out for overlaps, %d for hits;", t->models, t->steps,
+           t->overlaps, t->hit);
     for (int f = 0; f < FINDING_COUNT; f++) printf(" %s %d", finding_names[f], t->findings[f]);
     double share = 100.0 * t->failed / (t->models ? t->models : 1);
     bool fine = share <= o->allow && !t->never;

@@ -84,6 +84,7 @@ typedef struct Part {
     int condim; /* 1, 3, 4, 6 */
     int count;  /* segments of a cable, cells of a soft body */
     int a, b;   /* index of a part, WORLD or NOBODY */
+    bool rests; /* of a lossless model: lies on what is fixed; other parts touch nothing */
     double n[NUMBER_COUNT];
 } Part;
 
@@ -91,6 +92,7 @@ typedef struct Sketch {
     uint64_t seed;
     double timestep, gravity;
     int steps;
+    bool lossless; /* nothing in it takes energy */
     int part_count;
     Part parts[MAX_PARTS];
 } Sketch;
@@ -112,6 +114,11 @@ extern const char *const theme_names[THEME_COUNT];
 
 /* The same model for the same seed and theme, everywhere. */
 void sketch_generate(Sketch *sketch, uint64_t seed, Theme theme);
+/* One that keeps its energy: no friction, damping, drive or impact. What rests is where it stays.
+ */
+void sketch_generate_lossless(Sketch *sketch, uint64_t seed, Theme theme);
+/* Moves what rests up or down to where it touches the highest of the fixed planes and boxes. */
+void sketch_rest(Sketch *sketch);
 /* Takes a part out; what was on it moves to its parent, what joined it goes too. */
 void sketch_remove(Sketch *sketch, int part);
 /* Takes away start velocities that equalities and holds contradict: what they join moves as one. */
@@ -120,8 +127,11 @@ void sketch_calm(Sketch *sketch);
 bool sketch_valid(const Sketch *sketch);
 /* Nothing outside touches it: no gravity, nothing fixed. */
 bool sketch_is_closed(const Sketch *sketch);
+/* A material in it dissipates. */
+bool sketch_is_damped(const Sketch *sketch);
 /* Smallest radius or half length of what can touch, m. */
 double sketch_smallest(const Sketch *sketch);
+double sketch_thinnest(const Part *part);
 /* Length of a body's geom along its own z, from its middle. */
 double part_reach(const Part *part);
 

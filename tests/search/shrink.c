@@ -34,6 +34,7 @@ static bool take(Shrinker *s, Sketch *candidate)
 {
     Verdict verdict;
     sketch_calm(candidate);
+    sketch_rest(candidate);
     if (out_of_time(s) || !sketch_valid(candidate)) return false;
     s->trials++;
     judge(candidate, &verdict);

@@ -176,7 +176,16 @@ bool sketch_is_closed(const Sketch *s)
     return true;
 }
 
-static double thinnest(const Part *p)
+bool sketch_is_damped(const Sketch *s)
+{
+    for (int i = 0; i < s->part_count; i++) {
+        const Part *p = &s->parts[i];
+        if ((p->kind == PART_CABLE || p->kind == PART_SOFT) && p->n[N_DAMPING] > 0.0) return true;
+    }
+    return false;
+}
+
+double sketch_thinnest(const Part *p)
 {
     static const int counts[] = {1, 2, 3, 2, 3, 3};
     int count = p->kind == PART_CABLE || p->kind == PART_STATIC ? 1 : counts[p->form];
@@ -193,7 +202,7 @@ double sketch_smallest(const Sketch *s)
     for (int i = 0; i < s->part_count; i++) {
         const Part *p = &s->parts[i];
         if (p->kind == PART_BODY || p->kind == PART_CABLE || p->kind == PART_SOFT)
-            least = fmin(least, thinnest(p));
+            least = fmin(least, sketch_thinnest(p));
     }
     return least;
 }

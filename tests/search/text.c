@@ -54,20 +54,28 @@ static void put_pose(Text *t, const Part *p)
         put(t, " euler=\"%.9g %.9g %.9g\"", p->n[N_TURN_X], p->n[N_TURN_Y], p->n[N_TURN_Z]);
 }
 
-static void put_contact(Text *t, const Part *p)
+/* Of a lossless model: what rests touches what is fixed, and nothing else. */
+static void put_partners(Text *t, const Sketch *s, const Part *p)
 {
+    if (!s->lossless) return;
+    put(t, " contype=\"%d\" conaffinity=\"%d\"", p->rests, p->kind == PART_STATIC);
+}
+
+static void put_contact(Text *t, const Sketch *s, const Part *p)
+{
+    put_partners(t, s, p);
     put(t, " friction=\"%.9g\"", p->n[N_FRICTION]);
     if (p->condim != 3) put(t, " condim=\"%d\"", p->condim);
 }
 
-static void put_body_geom(Text *t, const Part *p, int i)
+static void put_body_geom(Text *t, const Sketch *s, const Part *p, int i)
 {
     put(t, "<geom name=\"g%d\"", i);
     put_size(t, p);
     if (p->form == FORM_MESH) put(t, " mesh=\"m%d\"", i);
     if (p->n[N_AHEAD] != 0.0) put(t, " pos=\"%.9g 0 0\" euler=\"0 90 0\"", p->n[N_AHEAD]);
     put(t, " density=\"%.9g\"", p->n[N_DENSITY]);
-    put_contact(t, p);
+    put_contact(t, s, p);
     put(t, "/>\n");
 }
 
@@ -120,7 +128,7 @@ static void put_bodies(Text *t, const Sketch *s, int parent, int depth)
         put(t, ">\n%*s", 2 * depth + 2, "");
         put_joint(t, p, i);
         put(t, "%*s", 2 * depth + 2, "");
-        put_body_geom(t, p, i);
+        put_body_geom(t, s, p, i);
         put_bodies(t, s, i, depth + 1);
         put(t, "%*s</body>\n", 2 * depth, "");
     }
@@ -128,7 +136,7 @@ static void put_bodies(Text *t, const Sketch *s, int parent, int depth)
 
 /* ---- fixed geoms ---- */
 
-static void put_walls(Text *t, const Part *p, int i)
+static void put_walls(Text *t, const Sketch *s, const Part *p, int i)
 {
     const double thick = 0.1, *half = p->n + N_SIZE_X;
     for (int k = 0; k < 6; k++) {
@@ -139,28 +147,28 @@ static void put_walls(Text *t, const Part *p, int i)
         put(t, "    <geom name=\"g%d_%d\" type=\"box\" size=\"%.9g %.9g %.9g\"", i, k, size[0],
             size[1], size[2]);
         put(t, " pos=\"%.9g %.9g %.9g\"", pos[0], pos[1], pos[2]);
-        put_contact(t, p);
+        put_contact(t, s, p);
         put(t, "/>\n");
     }
 }
 
-static void put_static(Text *t, const Part *p, int i)
+static void put_static(Text *t, const Sketch *s, const Part *p, int i)
 {
     if (p->form == FORM_WALLS) {
-        put_walls(t, p, i);
+        put_walls(t, s, p, i);
         return;
     }
     put(t, "    <geom name=\"g%d\"", i);
     put_size(t, p);
     put_pose(t, p);
-    put_contact(t, p);
+    put_contact(t, s, p);
     put(t, "/>\n");
 }
 
 /* ---- cables and soft bodies ---- */
 
 /* The centre line: from the part's place along its x axis turned about z, bent in one plane. */
-static void put_cable(Text *t, const Part *p, int i)
+static void put_cable(Text *t, const Sketch *s, const Part *p, int i)
 {
     double x[3] = {p->n[N_X], p->n[N_Y], p->n[N_Z]}, step = p->n[N_AHEAD] / p->count;
     double angle = p->n[N_TURN_Z] * 0.017453292519943295;
@@ -178,11 +186,11 @@ static void put_cable(Text *t, const Part *p, int i)
         p->n[N_YOUNG], p->n[N_YOUNG] / 2.6);
     put(t, "      <geom type=\"capsule\" size=\"%.9g\" density=\"%.9g\"", p->n[N_SIZE_X],
         p->n[N_DENSITY]);
-    put_contact(t, p);
+    put_contact(t, s, p);
     put(t, "/>\n    </composite>\n");
 }
 
-static void put_soft(Text *t, const Part *p, int i)
+static void put_soft(Text *t, const Sketch *s, const Part *p, int i)
 {
     const double *size = p->n + N_SIZE_X;
     put(t, "    <soft name=\"s%d\"", i);
@@ -195,6 +203,7 @@ static void put_soft(Text *t, const Part *p, int i)
         put(t, " cylinder=\"%.9g %.9g\" cells=\"%d %d\"", size[0], size[1], p->count, p->count);
     put(t, " young=\"%.9g\" poisson=\"%.9g\" density=\"%.9g\" damping=\"%.9g\"", p->n[N_YOUNG],
         p->n[N_POISSON], p->n[N_DENSITY], p->n[N_DAMPING]);
+    put_partners(t, s, p);
     put(t, " friction=\"%.9g\"", p->n[N_FRICTION]);
     put_nonzero(t, "restitution", p->n[N_RESTITUTION]);
     if (p->joint) put(t, " law=\"neohookean\"");
@@ -277,10 +286,10 @@ static void put_world(Text *t, const Sketch *s)
 {
     put(t, "  <worldbody>\n");
     for (int i = 0; i < s->part_count; i++)
-        if (s->parts[i].kind == PART_STATIC) put_static(t, &s->parts[i], i);
+        if (s->parts[i].kind == PART_STATIC) put_static(t, s, &s->parts[i], i);
     put_bodies(t, s, WORLD, 2);
     for (int i = 0; i < s->part_count; i++)
-        if (s->parts[i].kind == PART_CABLE) put_cable(t, &s->parts[i], i);
+        if (s->parts[i].kind == PART_CABLE) put_cable(t, s, &s->parts[i], i);
     put(t, "  </worldbody>\n");
 }
 
@@ -315,7 +324,7 @@ static void put_own(Text *t, const Sketch *s)
         if (p->kind == PART_CABLE)
             put(t, "    <rod name=\"c%d\" restitution=\"%.9g\" damping=\"%.9g\"/>\n", i, e,
                 p->n[N_DAMPING]);
-        if (p->kind == PART_SOFT) put_soft(t, p, i);
+        if (p->kind == PART_SOFT) put_soft(t, s, p, i);
     }
     put(t, "  </tenon>\n");
 }
