@@ -52,6 +52,7 @@ static void touch(Draft *d, Part *p)
 {
     static const int condims[] = {1, 3, 3, 3, 3, 3, 4, 6};
     p->condim = condims[pick(d, 8)];
+    if (d->sketch->lossless && p->condim > 3) p->condim = 3; /* no friction of spin and rolling */
     if (d->sketch->lossless) return;
     p->n[N_FRICTION] = chance(d, 0.2) ? 0.0 : between(d, 0.05, 1.5);
     p->n[N_RESTITUTION] = chance(d, 0.6) ? 0.0 : chance(d, 0.3) ? 1.0 : between(d, 0.1, 1.0);

@@ -93,9 +93,9 @@ static void judge_energy(Run *r, const TnStepReport *report)
     note(r, FINDING_ENERGY, gained / (r->around + r->turned_over));
     note(r, FINDING_CREATED, r->created / (r->around + r->turned_over));
     r->lost_by_step += report->energy.step;
-    r->hits += report->energy.impacts + report->energy.friction;
+    double hit = report->energy.impacts + report->energy.friction;
     if (!r->damped) note(r, FINDING_STEP, r->lost_by_step / r->around / seconds(r));
-    v->hit |= r->sketch->lossless && lost_share(r, r->hits) > 0.5 * finding_limits[FINDING_LOST];
+    v->hit |= r->sketch->lossless && lost_share(r, hit) > 0.5 * finding_limits[FINDING_LOST];
     if (r->sketch->lossless && !v->hit) r->lost[r->looked_at++] = -gained;
 }
 

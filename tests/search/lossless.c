@@ -30,14 +30,14 @@ static void add_side(Draft *d, double valley, double slope)
 
 static Ground add_ground(Draft *d, double slopes)
 {
-    Ground g = {.slope = chance(d, slopes) ? round(between(d, 3, 10)) : 0.0};
+    Ground g = {.slope = chance(d, slopes) ? round(between(d, 2, 5)) : 0.0};
     add_side(d, 0.0, g.slope);
     return g;
 }
 
 static Ground add_valley(Draft *d)
 {
-    Ground g = {chance(d, 0.4) ? round(between(d, 3, 10)) : 0.0, round(between(d, 30, 50))};
+    Ground g = {chance(d, 0.2) ? round(between(d, 2, 5)) : 0.0, round(between(d, 30, 50))};
     add_side(d, g.valley, g.slope);
     add_side(d, -g.valley, g.slope);
     return g;
@@ -107,7 +107,7 @@ static void stick(Draft *d)
 static void draw_bodies(Draft *d)
 {
     bool sticks = chance(d, 0.3);
-    Ground g = chance(d, 0.2) && !sticks ? add_valley(d) : add_ground(d, 0.3);
+    Ground g = chance(d, 0.2) && !sticks ? add_valley(d) : add_ground(d, 0.2);
     for (int i = 1 + pick(d, 3); i > 0; i--) {
         Part *p = add_lying(d, between(d, 0.04, 0.1), g);
         if (p && !sticks) slide_along(d, p, g, p->form == FORM_ELLIPSOID ? 0.2 : 0.6);
@@ -192,7 +192,7 @@ static void add_scara(Draft *d)
 /* A body on a vertical slide above a thigh, a shank and a round foot, held by springs. */
 static void add_knee(Draft *d)
 {
-    double bent = round(between(d, 30, 60)), length = between(d, 0.2, 0.4);
+    double bent = round(between(d, 30, 60)), length = between(d, 0.3, 0.5);
     Part *body = add_guide(d, WORLD, JOINT_SLIDE, 2, 0.0);
     if (!body) return;
     body->form = FORM_BOX;
@@ -207,7 +207,7 @@ static void add_knee(Draft *d)
         p->n[N_TURN_Y] = i ? -2.0 * bent : 90.0 + bent;
         if (i) p->n[N_X] = length;
         p->rests = i;
-        double rate = between(d, 5, 10);
+        double rate = between(d, 9, 14); /* the weight on a bent knee is a spring that pushes */
         p->n[N_STIFFNESS] = digits3(force / 9.81 * length * length * rate * rate);
         if (i) /* the knee alone carries the body */
             p->n[N_SPRING_REF] =
@@ -311,9 +311,8 @@ static void lay_soft(Draft *d, Ground g)
     p->n[N_YOUNG] = digits3(p->n[N_DENSITY] * rate * rate);
     p->joint = chance(d, 0.3);
     p->rests = true;
-    if (g.slope != 0.0) p->a = chance(d, 0.5) ? WORLD : NOBODY;
     d->sketch->gravity = digits3(between(d, 0.01, 0.05) * rate * rate / p->n[N_SIZE_Z]);
-    p->n[N_SPIN_Z] = between(d, -1, 1) * rate;
+    p->n[N_SPIN_Z] = between(d, -0.4, 0.4) * sqrt(d->sketch->gravity / p->n[N_SIZE_X]);
 }
 
 static void draw_mixed(Draft *d)

@@ -193,14 +193,15 @@ static void put_cable(Text *t, const Sketch *s, const Part *p, int i)
 static void put_soft(Text *t, const Sketch *s, const Part *p, int i)
 {
     const double *size = p->n + N_SIZE_X;
+    const int layers = p->rests ? 1 : p->count; /* half its weight keeps down what touches */
     put(t, "    <soft name=\"s%d\"", i);
     put_pose(t, p);
     if (p->form == 0)
         put(t, " box=\"%.9g %.9g %.9g\" cells=\"%d %d %d\"", size[0], size[1], size[2], p->count,
-            p->count, p->count);
+            p->count, layers);
     if (p->form == 1) put(t, " ball=\"%.9g\" cells=\"%d\"", size[0], p->count);
     if (p->form == 2)
-        put(t, " cylinder=\"%.9g %.9g\" cells=\"%d %d\"", size[0], size[1], p->count, p->count);
+        put(t, " cylinder=\"%.9g %.9g\" cells=\"%d %d\"", size[0], size[1], p->count, layers);
     put(t, " young=\"%.9g\" poisson=\"%.9g\" density=\"%.9g\" damping=\"%.9g\"", p->n[N_YOUNG],
         p->n[N_POISSON], p->n[N_DENSITY], p->n[N_DAMPING]);
     put_partners(t, s, p);
