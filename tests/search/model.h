@@ -91,6 +91,7 @@ typedef struct Part {
 typedef struct Sketch {
     uint64_t seed;
     double timestep, gravity;
+    double theta; /* 0: the engine's default */
     int steps;
     bool lossless; /* nothing in it takes energy */
     int part_count;

@@ -314,7 +314,9 @@ static void put_bonds(Text *t, const Sketch *s)
 
 static void put_own(Text *t, const Sketch *s)
 {
-    put(t, "  <tenon>\n");
+    put(t, "  <tenon");
+    put_nonzero(t, "theta", s->theta);
+    put(t, ">\n");
     for (int i = 0; i < s->part_count; i++) {
         const Part *p = &s->parts[i];
         double e = p->n[N_RESTITUTION];
