@@ -26,6 +26,11 @@ const double finding_limits[FINDING_COUNT] = {
     [FINDING_STEP] = 0.1,    [FINDING_LINEAR] = 1e-9,  [FINDING_ANGULAR] = 1e-9,
     [FINDING_DEPTH] = 0.05,  [FINDING_ESCAPED] = 0.0};
 
+/* J: what is missing after a step, from the states alone; and what the account says it took. */
+typedef struct Loss {
+    double sum, by_hit;
+} Loss;
+
 typedef struct Run {
     const Sketch *sketch;
     Verdict *verdict;
@@ -40,10 +45,10 @@ typedef struct Run {
     double around;                /* J, so far */
     double work, turned_over;     /* of actuators, J; signed and not */
     double created;
-    double lost_by_step, hits; /* J */
-    double *lost;              /* J, by each step that is looked at for losses */
-    int looked_at;
-    bool damped; /* by a material, which the account does not keep apart */
+    double lost_by_step; /* J, as the account has it */
+    bool damped;         /* by a material, which the account does not keep apart */
+    Loss *losses;        /* of a lossless model, by step */
+    int loss_count;
 } Run;
 
 static void note(Run *r, Finding f, double amount)
@@ -65,23 +70,26 @@ static double lost_share(const Run *r, double lost)
     return lost / (r->around * seconds(r) * fmax(0.25, steps * steps));
 }
 
-/* What is lost throughout the last quarter of the run, for energy that comes back was not lost. */
-static void judge_loss(Run *r)
+/* Up to the first step that hit or slipped, which takes more at once than a lasting contact may.
+ * What is lost throughout the last quarter counts, for energy that comes back was not lost. */
+static void judge_losses(Run *r)
 {
     Verdict *v = r->verdict;
-    double least = INFINITY;
-    for (int k = r->looked_at - 1; k >= r->looked_at * 3 / 4; k--) least = fmin(least, r->lost[k]);
-    if (!isfinite(least)) return;
+    double limit = finding_limits[FINDING_LOST], least = INFINITY;
+    int count = 0;
+    while (count < r->loss_count && lost_share(r, r->losses[count].by_hit) <= 0.5 * limit) count++;
+    v->hit = count < r->loss_count;
+    for (int k = count * 3 / 4; k < count; k++) least = fmin(least, r->losses[k].sum);
+    if (count == 0) return;
     note(r, FINDING_LOST, lost_share(r, least));
-    for (int k = 0; k < r->looked_at && v->step[FINDING_LOST]; k++) {
+    for (int k = 0; k < count && v->step[FINDING_LOST]; k++) {
         v->step[FINDING_LOST] = k + 1;
-        if (lost_share(r, r->lost[k]) > finding_limits[FINDING_LOST]) break;
+        if (lost_share(r, r->losses[k].sum) > limit) break;
     }
 }
 
 static void judge_energy(Run *r, const TnStepReport *report)
 {
-    Verdict *v = r->verdict;
     TnEnergy now = tn_world_energy(r->world);
     double weight = (now.potential - now.elastic) - (r->start.potential - r->start.elastic);
     r->work += report->energy.actuators + report->energy.applied;
@@ -93,10 +101,10 @@ static void judge_energy(Run *r, const TnStepReport *report)
     note(r, FINDING_ENERGY, gained / (r->around + r->turned_over));
     note(r, FINDING_CREATED, r->created / (r->around + r->turned_over));
     r->lost_by_step += report->energy.step;
-    double hit = report->energy.impacts + report->energy.friction;
     if (!r->damped) note(r, FINDING_STEP, r->lost_by_step / r->around / seconds(r));
-    v->hit |= r->sketch->lossless && lost_share(r, hit) > 0.5 * finding_limits[FINDING_LOST];
-    if (r->sketch->lossless && !v->hit) r->lost[r->looked_at++] = -gained;
+    if (r->sketch->lossless)
+        r->losses[r->loss_count++] =
+            (Loss){-gained, report->energy.impacts + report->energy.friction};
 }
 
 /* ---- momentum ---- */
@@ -220,7 +228,7 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
     r.smallest = sketch_smallest(sketch);
     r.start = tn_world_energy(r.world);
     tn_world_momentum(r.world, r.linear, r.angular);
-    r.lost = calloc((size_t)sketch->steps, sizeof *r.lost);
+    r.losses = calloc((size_t)sketch->steps, sizeof *r.losses);
     r.most_kinetic = r.start.kinetic;
     r.around = fmax(r.start.kinetic + r.start.elastic,
                     0.5 * r.info.total_mass * LEAST_SPEED * LEAST_SPEED);
@@ -229,8 +237,8 @@ static void judge_here(const Sketch *sketch, Verdict *verdict)
         verdict_has(verdict, FINDING_ESCAPED) || tn_world_self_overlap_count(r.world) > 0;
     for (int k = 1; k <= sketch->steps && !verdict->overlaps; k++)
         if (!judge_step(&r, k)) break;
-    judge_loss(&r);
-    free(r.lost);
+    judge_losses(&r);
+    free(r.losses);
     tn_world_destroy(r.world);
     tn_model_destroy(model);
 }
