@@ -21,6 +21,9 @@
 const char *const finding_names[FINDING_COUNT] = {"energy",  "created", "lost",    "linear",
                                                   "angular", "depth",   "escaped", "diverged",
                                                   "crashed", "refused", "step",    "unconverged"};
+/* lost: an amplitude that keeps 99 % in 10 s at 10 ms. Medians there of the kinds with contacts are
+ * 9e-3 to 6e-2 where all moves with w = 1 that is pushed, and but for soft bodies below 1e-5 with
+ * w = 0 and without scaling. */
 const double finding_limits[FINDING_COUNT] = {
     [FINDING_ENERGY] = 0.01, [FINDING_CREATED] = 0.02, [FINDING_LOST] = 2e-3,
     [FINDING_STEP] = 0.1,    [FINDING_LINEAR] = 1e-9,  [FINDING_ANGULAR] = 1e-9,
