@@ -11,6 +11,9 @@
 #include "../math/vec3.h"
 #include "near.h"
 
+/* Of the velocity that a joint gives to a contact: less of it along an axis is none. */
+#define ROUNDING 1e-12
+
 /* ---- bodies ---- */
 
 bool tn_impact_takes(const TnWorld *world, int geom1, int geom2)
@@ -143,10 +146,12 @@ static bool set_side(TnImpacts *x, TnHit *h, int which)
         v3_sub(point, point, world->frames[sub->link_start].com);
         for (int d = l->dof_start + l->dof_count - 1; d >= 0; d = model->dof_parent[d]) {
             const double *S = b->S[d - sub->dof_start];
-            double velocity[3];
+            double velocity[3], along;
             v3_cross(velocity, S + 3, point);
+            double size = v3_norm(S) + v3_norm(velocity);
             v3_add(velocity, velocity, S);
-            J[d - sub->dof_start] = sign * v3_dot(axes[k], velocity);
+            along = v3_dot(axes[k], velocity);
+            J[d - sub->dof_start] = fabs(along) > ROUNDING * size ? sign * along : 0.0;
         }
         memcpy(MJ, J, sizeof(double) * (size_t)b->n);
         tn_cholesky_solve(b->factor, b->n, MJ);
@@ -364,7 +369,7 @@ bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only)
             continue;
         }
         bool passive = !(c->restitution > 0.0);
-        double time = c->time;
+        double time = c->time, W12 = 0.0;
         if (!meet_exactly(x, c)) continue;
         bool exact = c->time != time;
         *h = (TnHit){.c = c, .passive = passive};
@@ -377,7 +382,9 @@ bool tn_hits_find(TnImpacts *x, const TnHitPaths *paths, const uint8_t *only)
             h->base -= way_of(&h->side[k], exact ? c->time : b->since);
             for (int r = 0; r < 3; r++)
                 h->W[r] += dot(b->n, h->side[k].J + r * b->n, h->side[k].MJ + r * b->n);
+            W12 += dot(b->n, h->side[k].J + b->n, h->side[k].MJ + 2 * b->n);
         }
+        h->W_slip = 0.5 * (h->W[1] + h->W[2]) + hypot(0.5 * (h->W[1] - h->W[2]), W12);
         if (h->W[0] > 0.0) x->count++;
     }
     return true;

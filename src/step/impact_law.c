@@ -3,9 +3,12 @@
  *     u_n⁺ >= -ε u_n⁻,  p_n >= 0,  complementary;   p_t by Coulomb's law with u_t⁺,
  *
  * for all contacts that meet then, by projected Gauss–Seidel sweeps. With ε = 1 and no friction
- * this keeps the energy. With friction Newton's law can make energy, and so can sweeps that have
- * not converged (an edge has two corners, and paths that turn list a corner twice): ε is lowered
- * until none is made, by little where it is little. */
+ * this keeps the energy. A tangent along which neither body can move gets no force; both tangents
+ * take their step by the larger eigenvalue of their block of J M⁻¹ Jᵀ, which may be singular.
+ *
+ * With friction Newton's law can make energy, and so can sweeps that have not converged (an edge
+ * has two corners, and paths that turn list a corner twice): ε is lowered until none is made, by
+ * little where it is little. */
 #include "impact_parts.h"
 
 #include <math.h>
@@ -75,8 +78,8 @@ static double relax(TnHit *h, double s)
     double p = fmax(0.0, h->p[0] - (tn_hit_velocity(h, 0, s) - h->bias) / h->W[0]);
     change = fabs(p - h->p[0]) * h->W[0];
     push(h, 0, p - h->p[0]);
-    if (mu == 0.0) return change;
-    double W = fmax(h->W[1], h->W[2]);
+    double W = h->W_slip;
+    if (mu == 0.0 || W == 0.0) return change;
     double q[2] = {h->p[1] - tn_hit_velocity(h, 1, s) / W, h->p[2] - tn_hit_velocity(h, 2, s) / W};
     double size = hypot(q[0], q[1]), most = mu * h->p[0];
     if (size > most) {

@@ -31,11 +31,13 @@ typedef struct TnHit {
     TnContactPoint *c;
     TnHitSide side[2];
     double t1[3], t2[3];
-    double W[3];  /* diagonal of J M⁻¹ Jᵀ */
-    bool passive; /* no restitution: it is hit where others are, and where it stands in the way of
-                     one that has some */
-    double base;  /* m: its gap at s is base + J (v s + ½ a s² - shift) */
-    double time;  /* s; INFINITY: never */
+    double W[3];   /* diagonal of J M⁻¹ Jᵀ */
+    double W_slip; /* largest eigenvalue of its two rows along the tangents; 0: neither body can
+                      move along them */
+    bool passive;  /* no restitution: it is hit where others are, and where it stands in the way of
+                      one that has some */
+    double base;   /* m: its gap at s is base + J (v s + ½ a s² - shift) */
+    double time;   /* s; INFINITY: never */
     double p[3], u0[3],
         bias; /* of the hit that is being resolved: impulse, velocity before, wanted u_n */
 } TnHit;
