@@ -39,7 +39,7 @@ static Drift drift_of(TextScene *s, double duration)
 {
     Drift d = {0};
     TextWhole start = text_whole(s);
-    const double *g = tn_model_info(s->model).option.gravity;
+    TnModelInfo info = tn_model_info(s->model);
     double most_p = 0.0, most_l = 0.0, linear = 0.0, angular = 0.0;
     int steps = (int)(duration / s->t + 0.5);
     for (int k = 1; k <= steps && !d.refused; k++) {
@@ -49,7 +49,8 @@ static Drift drift_of(TextScene *s, double duration)
         d.contacts += text_touches(s);
         TextWhole now = text_whole(s);
         double kinetic = tn_world_energy(s->world).kinetic, want[3];
-        for (int i = 0; i < 3; i++) want[i] = start.P[i] + now.mass * g[i] * s->t * k;
+        for (int i = 0; i < 3; i++)
+            want[i] = start.P[i] + now.mass * info.option.gravity[i] * s->t * k;
         most_p = fmax(most_p, sqrt(2.0 * kinetic * now.mass));
         most_l = fmax(most_l, sqrt(2.0 * kinetic * now.spread));
         linear = fmax(linear, distance(now.P, want));

@@ -100,8 +100,9 @@ static void watch_sliding(Touch *touch, double mu, Sliding *worst)
     worst->normal = fmax(worst->normal, fabs(force[2] - GRAVITY * soft.mass));
     worst->rise = fmax(worst->rise, touch_fastest(touch, 1, 2));
     for (int c = 0; c < tn_world_contact_count(touch->world); c++) {
-        const double *f = tn_world_contact(touch->world, c).force;
-        worst->cone = fmax(worst->cone, fabs(hypot(f[0], f[1]) - mu * fabs(f[2])));
+        TnContact contact = tn_world_contact(touch->world, c);
+        double slip = hypot(contact.force[0], contact.force[1]);
+        worst->cone = fmax(worst->cone, fabs(slip - mu * fabs(contact.force[2])));
     }
 }
 
