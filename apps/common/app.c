@@ -127,6 +127,7 @@ int count_lines(const char *text)
 TnLoadDef *load_def(void)
 {
     static TnLoadDef def;
+    def.reach = (TnFileReach)*load_reach();
     return &def;
 }
 
@@ -154,7 +155,6 @@ TnModelBuilder *load_builder(const char *command, const char *path, TnRemarks *r
         *code = EXIT_IO;
         return NULL;
     }
-    load_def()->reach = (TnFileReach)*load_reach();
     TnModelBuilder *builder = tn_builder_load(path, load_def(), remarks, &err);
     if (!builder) *code = failed(&err);
     return builder;

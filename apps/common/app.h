@@ -25,8 +25,8 @@ void say_into(TnError *err);
 /* Makes what was said the text of an error with this code, and returns the code. */
 TnStatus heard(TnError *err, TnStatus code);
 
-/* How load_model reads files; options set it (option_package_path, option_free_base,
- * option_limit_factor). */
+/* How models are read; options set it (option_package_path, option_free_base, option_limit_factor).
+ * Its reach is what load_reach() has at the call. */
 TnLoadDef *load_def(void);
 int *load_reach(void); /* a TnFileReach (option_files) */
 /* Loads the definitions of a model; on failure as load_model. */

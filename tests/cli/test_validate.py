@@ -1,4 +1,5 @@
 """tenon validate: every problem with its place, and the exit codes."""
+import os
 import re
 
 from cli import CliTest, pycheck
@@ -81,6 +82,20 @@ class Validate(CliTest):
                            + "<subtreeangmom body='b'/><clock/></sensor></mujoco>")
         types = [sensor["type"] for sensor in self.tenon_json("info", model)["sensors"]]
         self.assertEqual(types, [*kinds, *(f"{kind} of site" for kind in frames), "subtreeangmom", "clock"])
+
+    def test_files_in_reach_are_those_of_run(self):
+        part = "<mujoco><worldbody><body><geom size='.1'/></body></worldbody></mujoco>"
+        for folder in ("a", "a/b", "a/b/own"):
+            os.mkdir(os.path.join(self.folder, folder))
+        for name in ("a/far.xml", "a/b/near.xml", "a/b/own/part.xml"):
+            self.write(name, part)
+        for file, reaches in (("part.xml", ("folder", "near", "any")), ("../near.xml", ("near", "any")), ("../../far.xml", ("any",))):
+            model = self.write("a/b/own/m.xml", f"<mujoco><include file='{file}'/></mujoco>")
+            for reach in ("folder", "near", "any"):
+                code = 0 if reach in reaches else 3
+                self.tenon("run", model, "--duration", "0.01", "--files", reach, code=code)
+                out, _ = self.tenon("validate", model, "--files", reach, code=code)
+                self.assertIn("not in the model's folder" if code else "valid, 0 errors", out)
 
     def test_missing_file_is_an_io_error(self):
         self.refused("validate", "missing.xml", code=4, says=["missing.xml"])
