@@ -826,7 +826,8 @@ typedef struct TnMemoryFile {
 } TnMemoryFile;
 
 /* Which files a model may name: meshes, included models, control tracks. Others are errors.
- * Symbolic links are followed. Files in memory, and packages of URDF, are always read. */
+ * A symbolic link counts as what it leads to. Files in memory, and packages of URDF, are always
+ * read. */
 typedef enum TnFileReach {
     TN_FILES_NEAR,   /* in the model's folder and below (default); in the folder above it and below,
                         but there no hidden ones */

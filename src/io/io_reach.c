@@ -3,7 +3,9 @@
 #include "io_reach.h"
 #include "io_file.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,26 +51,70 @@ static bool begins_with(const char *path, const char *folder, size_t length)
     return memcmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-bool tn_io_is_within(const char *folder, const char *path)
+/* A folder ("": the present one) and a path, absolute. */
+typedef struct Pair {
+    char folder[PATH_MAX], path[PATH_MAX];
+    size_t folder_length, length;
+} Pair;
+
+/* As they are written. False: too long. */
+static bool read_pair(Pair *p, const char *folder, const char *path)
 {
-    char root[PATH_MAX], whole[PATH_MAX];
-    size_t root_length, length;
-    return absolute(folder, root, &root_length) && absolute(path, whole, &length) &&
-           length >= root_length && begins_with(whole, root, root_length);
+    return absolute(folder, p->folder, &p->folder_length) && absolute(path, p->path, &p->length);
+}
+
+/* Where their symbolic links lead. A path that leads nowhere, which cannot be opened either, is
+ * compared as it is written. */
+static bool follow_pair(Pair *p, const char *folder, const char *path)
+{
+    char *to = realpath(path, NULL);
+    if (!to) return errno != ENAMETOOLONG && errno != ENOMEM && read_pair(p, folder, path);
+    char *from = realpath(folder[0] ? folder : ".", NULL);
+    bool fine = read_pair(p, from ? from : folder, to);
+    free(from);
+    free(to);
+    return fine;
+}
+
+static bool is_within(const Pair *p)
+{
+    return p->length >= p->folder_length && begins_with(p->path, p->folder, p->folder_length);
 }
 
 static bool is_hidden(const char *path) { return strstr(path, "/.") != NULL; }
 
+static bool is_near(Pair *p, TnFileReach reach)
+{
+    if (is_within(p)) return true;
+    while (p->folder_length > 0 && p->folder[p->folder_length - 1] != '/') p->folder_length--;
+    if (p->folder_length > 0) p->folder_length--; /* the folder above */
+    return reach == TN_FILES_NEAR && p->folder_length > 0 && is_within(p) &&
+           !is_hidden(p->path + p->folder_length);
+}
+
 bool tn_io_may_read(const TnLoadDef *load, const char *folder, const char *path)
 {
-    char root[PATH_MAX], whole[PATH_MAX];
-    size_t root_length, length;
+    Pair p;
     TnFileReach reach = load ? load->reach : TN_FILES_NEAR;
     if (reach == TN_FILES_ANY || tn_io_is_given(load, path)) return true;
-    if (!absolute(folder, root, &root_length) || !absolute(path, whole, &length)) return false;
-    if (length >= root_length && begins_with(whole, root, root_length)) return true;
-    while (root_length > 0 && root[root_length - 1] != '/') root_length--;
-    if (root_length > 0) root_length--; /* the folder above */
-    return reach == TN_FILES_NEAR && root_length > 0 && length >= root_length &&
-           begins_with(whole, root, root_length) && !is_hidden(whole + root_length);
+    return follow_pair(&p, folder, path) && is_near(&p, reach);
+}
+
+bool tn_io_leads_out(const TnLoadDef *load, const char *folder, const char *path)
+{
+    Pair p;
+    return !tn_io_may_read(load, folder, path) && read_pair(&p, folder, path) &&
+           is_near(&p, load ? load->reach : TN_FILES_NEAR);
+}
+
+bool tn_io_is_within(const char *folder, const char *path)
+{
+    Pair p;
+    return read_pair(&p, folder, path) && is_within(&p);
+}
+
+bool tn_io_stays_within(const char *folder, const char *path)
+{
+    Pair p;
+    return follow_pair(&p, folder, path) && is_within(&p);
 }

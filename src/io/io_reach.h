@@ -21,10 +21,14 @@ int64_t tn_load_limit(const TnLoadDef *load, int64_t limit, int64_t most);
 #define TN_RAISE_LIMIT "; TnLoadDef.limit_factor (--limit-factor) raises the limit"
 #define TN_RAISE_REACH "; TnLoadDef.reach (--files any) allows it"
 
-/* Whether a model in `folder` ("": the present one) may read this file. Symbolic links are what the
- * user made them. */
+/* Whether a model in `folder` ("": the present one) may read this file. What counts is where its
+ * symbolic links lead. */
 bool tn_io_may_read(const TnLoadDef *load, const char *folder, const char *path);
-/* Whether the file is in this folder or below, whatever ".." says. */
+/* It may not, and might if there were no links. */
+bool tn_io_leads_out(const TnLoadDef *load, const char *folder, const char *path);
+/* Whether the file is in this folder or below, whatever ".." says; links may lead anywhere. */
 bool tn_io_is_within(const char *folder, const char *path);
+/* The same of what links lead to. */
+bool tn_io_stays_within(const char *folder, const char *path);
 
 #endif

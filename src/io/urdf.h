@@ -67,6 +67,7 @@ typedef struct TnUrdf {
     bool strip_path, discard_visual;
     double bound_mass, bound_inertia;
     bool balance_inertia;
+    bool leads_out; /* of the file that is looked for: it is there, by a link out of reach */
 } TnUrdf;
 
 /* All of the file into the builder; errors go to the context (urdf.c). */

@@ -10,7 +10,8 @@
  * MuJoCo's way is tried: the file's own name, beside the URDF file.
  *
  * What is in a package that the user named, or that the file is in, may be read, and all that
- * TnLoadDef.reach allows. */
+ * TnLoadDef.reach allows. Symbolic links may lead out of packages that the user named, and of no
+ * others. */
 #include "io_file.h"
 #include "io_reach.h"
 #include "urdf.h"
@@ -39,13 +40,30 @@ static const char *if_there(const TnUrdf *u, const char *path)
     return path && tn_io_file_exists(u->load, path) ? path : NULL;
 }
 
-/* The same of a file that has to be in a folder, unless the reach allows it. */
+/* Whether the model may read it; notes where only a link forbids it. */
+static bool may_read(TnUrdf *u, const char *path)
+{
+    if (tn_io_may_read(u->load, u->m->main_directory, path)) return true;
+    u->leads_out = u->leads_out || tn_io_leads_out(u->load, u->m->main_directory, path);
+    return false;
+}
+
+/* A file in a folder that the user named. */
 static const char *if_within(TnUrdf *u, const char *folder, size_t length, const char *path)
 {
     const char *root = tn_io_copy(&u->m->pool, folder, length);
     if (!root || !if_there(u, path)) return NULL;
-    if (tn_io_is_within(length ? root : "/", path)) return path;
-    return tn_io_may_read(u->load, u->m->main_directory, path) ? path : NULL;
+    return tn_io_is_within(root, path) || may_read(u, path) ? path : NULL;
+}
+
+/* A file in a package that the user did not name. */
+static const char *if_own(TnUrdf *u, const char *folder, size_t length, const char *path)
+{
+    const char *root = length ? tn_io_copy(&u->m->pool, folder, length) : "/";
+    if (!root || !if_there(u, path)) return NULL;
+    if (tn_io_stays_within(root, path) || may_read(u, path)) return path;
+    u->leads_out = u->leads_out || tn_io_is_within(root, path);
+    return NULL;
 }
 
 static bool ends_with_folder(const char *folder, size_t length, const char *name, size_t size)
@@ -99,10 +117,10 @@ static const char *beside_package(TnUrdf *u, const char *folder, size_t length, 
 {
     size_t name = strcspn(wanted, "/");
     const char *path = if_there(u, join(u, folder, length, wanted));
-    if (!path || tn_io_may_read(u->load, u->m->main_directory, path)) return path;
+    if (!path || may_read(u, path)) return path;
     char *package = tn_io_copy(&u->m->pool, path, strlen(path) - strlen(wanted + name));
     if (!package || !is_package(u, package, strlen(package), wanted, name)) return NULL;
-    return if_within(u, package, strlen(package), path);
+    return if_own(u, package, strlen(package), path);
 }
 
 /* Folders above the file: the package itself, or the one that holds it. */
@@ -116,7 +134,7 @@ static const char *above(TnUrdf *u, const char *wanted)
     for (size_t length = strlen(folder); length > 0 && !found;) {
         if (ends_with_folder(folder, length, wanted, name) ||
             is_package(u, folder, length, wanted, name))
-            found = if_within(u, folder, length, join(u, folder, length, rest));
+            found = if_own(u, folder, length, join(u, folder, length, rest));
         if (!found) found = beside_package(u, folder, length, wanted);
         while (length > 0 && folder[length - 1] != '/') length--;
         while (length > 0 && folder[length - 1] == '/') length--;
@@ -137,12 +155,12 @@ static const char *in_mesh_folder(TnUrdf *u, const char *path)
     if (u->strip_path && slash) path = slash + 1;
     const char *inside = join(u, u->mesh_folder, strlen(u->mesh_folder), path);
     const char *found = inside ? beside(u, inside) : NULL;
-    return found && tn_io_may_read(u->load, u->m->main_directory, found) ? found : NULL;
+    return found && may_read(u, found) ? found : NULL;
 }
 
 const char *tn_urdf_resolve(TnUrdf *u, const char *filename, bool *outside)
 {
-    *outside = false;
+    *outside = u->leads_out = false;
     const char *scheme = strstr(filename, "://"), *path = scheme ? scheme + 3 : filename;
     bool package = scheme && strncmp(filename, "file", 4) != 0;
     const char *found = in_mesh_folder(u, path);
@@ -153,7 +171,7 @@ const char *tn_urdf_resolve(TnUrdf *u, const char *filename, bool *outside)
     found = beside(u, path);
     const char *slash = strrchr(path, '/');
     if (!found && u->strip_path && slash) found = beside(u, slash + 1);
-    if (!found || tn_io_may_read(u->load, u->m->main_directory, found)) return found;
-    *outside = true;
+    if (found && may_read(u, found)) return found;
+    *outside = found || u->leads_out;
     return NULL;
 }

@@ -26,6 +26,20 @@ static void make_folder(const char *name)
     if (mkdir(path, 0700) != 0) test_fail(__FILE__, __LINE__, "cannot make %s", path);
 }
 
+static void make_link(const char *name, const char *to)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    if (symlink(to, path) != 0) test_fail(__FILE__, __LINE__, "cannot link %s", path);
+}
+
+static void make_link_in_own(const char *name, const char *to)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "near/own/%s", name);
+    make_link(path, to);
+}
+
 static void make_root(void)
 {
     static const char part[] =
@@ -41,13 +55,38 @@ static void make_root(void)
     put("near/own/part.xml", part);
 }
 
+/* Links in near/own/, and by what reach what they lead to may be read: ANY is not below FOLDER. */
+static const struct {
+    const char *name, *to, *file;
+    bool near, folder;
+} links[] = {{"in.xml", "part.xml", "in.xml", true, true},
+             {"up.xml", "../part.xml", "up.xml", true, false},
+             {"again.xml", "../own/in.xml", "again.xml", true, true},
+             {"out.xml", "../../outside.xml", "out.xml", false, false},
+             {"twice.xml", "out.xml", "twice.xml", false, false},
+             {"hidden.xml", "../.secret.xml", "hidden.xml", false, false},
+             {"door", "../..", "door/outside.xml", false, false},
+             {"back", "../../near/own", "back/../part.xml", true, false}};
+
 static void remove_root(void)
 {
-    static const char *const names[] = {"near/own/m.xml",    "near/own/pipe",
-                                        "near/own/part.xml", "near/own",
-                                        "near/part.xml",     "near/.secret.xml",
-                                        "near/hop.xml",      "near",
-                                        "outside.xml",       ""};
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        char path[PATH_MAX + 64];
+        snprintf(path, sizeof path, "%s/near/own/%s", root, links[i].name);
+        remove(path);
+    }
+    static const char *const names[] = {"near/own/m.xml",
+                                        "near/own/pipe",
+                                        "near/own/part.xml",
+                                        "near/own",
+                                        "near/part.xml",
+                                        "near/.secret.xml",
+                                        "near/hop.xml",
+                                        "near/package.xml",
+                                        "near",
+                                        "way",
+                                        "outside.xml",
+                                        ""};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[PATH_MAX + 64];
         snprintf(path, sizeof path, "%s/%s", root, names[i]);
@@ -96,6 +135,94 @@ TEST(a_model_reads_its_folder_and_the_one_above_but_no_farther)
     CHECK(!includes("../part.xml", TN_FILES_FOLDER, &err));
     CHECK(includes("part.xml", TN_FILES_FOLDER, &err));
     for (int i = 0; i < 3; i++) CHECK(includes(far[i], TN_FILES_ANY, &err));
+    remove_root();
+}
+
+TEST(symbolic_links_count_as_what_they_lead_to)
+{
+    TnError err;
+    make_root();
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        make_link_in_own(links[i].name, links[i].to);
+        CHECK(includes(links[i].file, TN_FILES_NEAR, &err) == links[i].near);
+        if (!links[i].near) {
+            CHECK(err.code == TN_ERROR_MODEL && err.count == 1);
+            CHECK_STR(err.message, "not in the model's folder");
+            CHECK_STR(err.message, "--files any");
+        }
+        CHECK(includes(links[i].file, TN_FILES_FOLDER, &err) == links[i].folder);
+        CHECK(includes(links[i].file, TN_FILES_ANY, &err));
+    }
+    remove_root();
+}
+
+TEST(a_link_that_leads_nowhere_is_no_file)
+{
+    TnError err;
+    make_root();
+    make_link_in_own("in.xml", "nowhere.xml");
+    make_link_in_own("up.xml", "up.xml");
+    CHECK(!includes("in.xml", TN_FILES_NEAR, &err));
+    CHECK_STR(err.message, "no such file");
+    CHECK(!includes("up.xml", TN_FILES_NEAR, &err));
+    CHECK_STR(err.message, "too many symbolic links");
+    CHECK(!includes("gone.xml", TN_FILES_NEAR, &err));
+    CHECK_STR(err.message, "no such file");
+    remove_root();
+}
+
+/* The folder itself may be reached by a link: what is beside the model is beside it. */
+TEST(a_model_whose_folder_is_a_link_reads_what_is_beside_it)
+{
+    TnError err = {0};
+    char path[PATH_MAX + 64];
+    make_root();
+    make_link("way", "near/own");
+    snprintf(path, sizeof path, "%s/way/m.xml", root);
+    for (int i = 0; i < 3; i++) {
+        static const char *const files[] = {"part.xml", "../part.xml", "../../outside.xml"};
+        char text[128];
+        TnLoadDef def = tn_load_def();
+        snprintf(text, sizeof text, "<mujoco><include file='%s'/></mujoco>", files[i]);
+        def.text = text;
+        TnModelBuilder *builder = tn_builder_load(path, &def, NULL, &err);
+        CHECK((builder != NULL) == (i < 2));
+        tn_builder_destroy(builder);
+    }
+    CHECK_STR(err.message, "not in the model's folder");
+    remove_root();
+}
+
+TEST(no_kind_of_file_is_read_through_a_link_that_leads_out)
+{
+    static const char *const texts[] = {
+        "<mujoco><asset><mesh name='m' file='out.xml' content_type='model/obj'/></asset></mujoco>",
+        "<mujoco><asset><hfield name='h' file='out.xml' size='1 1 1 1'/></asset></mujoco>",
+        "<mujoco><asset><model name='m' file='out.xml'/></asset><worldbody>"
+        "<attach model='m' prefix='p'/></worldbody></mujoco>",
+        "<mujoco><tenon><soft name='s' file='out.xml'/></tenon></mujoco>",
+        "<mujoco><tenon><track file='out.xml'/></tenon></mujoco>",
+        "<robot name='r'><link name='a'><collision><geometry><mesh filename='out.xml'/></geometry>"
+        "</collision></link></robot>",
+        "<robot name='r'><link name='a'><collision><geometry><mesh "
+        "filename='package://own/out.xml'/></geometry></collision></link></robot>",
+        "<robot name='r'><link name='a'><collision><geometry><mesh "
+        "filename='package://here/own/out.xml'/></geometry></collision></link></robot>"};
+    TnError err;
+    make_root();
+    put("near/package.xml", "<package><name>here</name></package>");
+    make_link_in_own("out.xml", "../../outside.xml");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        CHECK(!loads(texts[i], NULL, &err));
+        CHECK_STR(err.message, "not in the model's folder");
+        CHECK_STR(err.message, "--files any");
+    }
+    TnLoadDef def = tn_load_def();
+    def.package_path = root; /* the user trusts what is in it: there is the file, no mesh */
+    CHECK(!loads("<robot name='r'><link name='a'><collision><geometry><mesh "
+                 "filename='package://near/own/out.xml'/></geometry></collision></link></robot>",
+                 &def, &err));
+    CHECK_STR(err.message, "meshes are read from");
     remove_root();
 }
 
