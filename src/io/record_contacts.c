@@ -212,6 +212,7 @@ static int matcher_take(Matcher *matcher, const TnContact *frame, const TnContac
 static bool match_all(const TnRecordGroup *group, int *before)
 {
     int largest = 0;
+    if (group->contact_count == 0) return true; /* there is no list of contacts */
     for (int f = 0; f < group->frame_count; f++)
         if (group->heads[f].contact_count > largest) largest = group->heads[f].contact_count;
     Matcher matcher;

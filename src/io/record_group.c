@@ -172,9 +172,10 @@ static bool tables_create(Tables *tables, const TnRecordGroup *group)
                        .points = (size_t)group->scene->point_count};
     size_t per_frame = 7 * tables->bodies + 3 * tables->points;
     tables->pos = tn_malloc(tables->frames * per_frame * sizeof *tables->pos);
+    if (!tables->pos) return false;
     tables->quat = tables->pos + tables->frames * tables->bodies * 3;
     tables->point = tables->quat + tables->frames * tables->bodies * 4;
-    return tables->pos != NULL;
+    return true;
 }
 
 /* False where something does not fit the grid. */
