@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAGIC "TNCHECK"
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 typedef struct Head {
     char magic[8];
@@ -22,7 +22,7 @@ typedef struct Head {
     uint64_t checksum; /* of all before it */
 } Head;
 
-_Static_assert(sizeof(RunPlace) == 8 * (1 + 3 + 13), "places have no padding");
+_Static_assert(sizeof(RunPlace) == 8 * (1 + 3 + 15), "places have no padding");
 _Static_assert(sizeof(Head) == 40 + sizeof(RunPlace) + 8, "the head has no padding");
 
 /* FNV-1a */
@@ -100,7 +100,8 @@ static bool is_possible(const RunPlace *place)
     const LogPlace *log = &place->log;
     const RecordPlace *record = &place->record;
     const TnEnergyAccount *a = &record->account_shift;
-    double sum = a->actuators + a->applied + a->friction + a->damping + a->impacts + a->step;
+    double sum = a->actuators + a->applied + a->friction + a->damping + a->impacts + a->step +
+                 a->push_out + a->unsolved;
     return is_count(place->step) && is_count(log->steps) && is_count(log->rows) &&
            log->rows <= log->steps && is_count(log->csv_bytes) && is_count(record->file_frames) &&
            record->file_frames <= INT_MAX && is_count(record->frame_count) &&

@@ -28,7 +28,8 @@ void run_energy_end(RunEnergy *energy, const TnWorld *world)
 {
     energy->end = tn_world_energy(world);
     energy->sums = tn_world_energy_account(world);
-    if (energy->in_parts) energy->sums = (TnEnergyAccount){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (energy->in_parts)
+        energy->sums = (TnEnergyAccount){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* The joint that moves a body of a tree; 0: none, or it is free. */
@@ -102,6 +103,8 @@ void run_energy_json(Json *json, const RunEnergy *energy, const TnModel *model)
     json_number(json, "energy_impacts_J", a->impacts);
     json_number(json, "energy_step_J", a->step);
     json_number(json, "energy_created_J", a->created);
+    json_number(json, "energy_push_out_J", a->push_out);
+    json_number(json, "energy_unsolved_J", a->unsolved);
     json_integer(json, "energy_wrong_steps", energy->wrong);
     json_number(json, "energy_created_share_max", energy->share);
     json_number(json, "energy_created_step", made ? (double)energy->worst_step : NAN);

@@ -24,6 +24,8 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *more)
     sum->impacts += more->impacts;
     sum->step += more->step;
     sum->created += more->created;
+    sum->push_out += more->push_out;
+    sum->unsolved += more->unsolved;
 }
 
 /* Each process of a team writes every so many-th group of frames to a file of its own. */

@@ -89,7 +89,7 @@ typedef struct TnEnergy {
 } TnEnergy;
 
 /* Energy balance of a step, J: kinetic plus potential energy changes by
- *     actuators + applied - friction - damping - impacts - step + created. */
+ *     actuators + applied + push_out - friction - damping - impacts - step - unsolved + created. */
 typedef struct TnEnergyAccount {
     double actuators; /* work of actuators, including the loss by their velocity gains */
     double applied;   /* work of applied forces */
@@ -99,15 +99,20 @@ typedef struct TnEnergyAccount {
     double
         step; /* loss to time discretization, falling asleep, and material damping of cables and
                  soft bodies (not separated). Negative if smooth motion regains an earlier loss */
-    double created; /* spurious energy: an error of the step. Negative if earlier spurious energy is
-                       removed */
+    double created;  /* spurious energy: an error of the step that nothing else here explains.
+                        Negative if earlier spurious energy is removed */
+    double push_out; /* work of the forces that push overlapping bodies apart and close limits and
+                        equalities that are open; no more than what was gained. It lifts a box that
+                        starts in the floor by its weight times the depth */
+    double unsolved; /* loss to friction and damping of bodies whose forces say that these took more
+                        than there was, as in a jam that was not solved. Not in the two above */
 } TnEnergyAccount;
 
 enum { TN_WORST_EARLIER = -2 }; /* see worst_island */
 
 /* With sub-steps: the largest error, residual, depth and created_share of all of them, the smallest
- * aac and aal, sums of iterations, times, energies and heap_fallbacks, and the mean of the mean
- * depths; counts and islands are the last one's. converged: all of them were. */
+ * aac and aal, sums of iterations, times, energies, corrections and heap_fallbacks, and the mean of
+ * the mean depths; counts and islands are the last one's. converged: all of them were. */
 typedef struct TnStepReport {
     bool converged;   /* the tolerance was reached, or the fixed count has run */
     bool diverged;    /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was
@@ -145,6 +150,17 @@ typedef struct TnStepReport {
     double created_share;
     TnBodyId created_body; /* the body that gained most; 0: a soft body, or none */
     TnSoftId created_soft;
+    /* J: largest share of energy.step of one robot, cable, soft body or free body, and which it is,
+     * by its first body. 0: none lost any. tn_world_body_loss tells what each lost so far. */
+    double step_loss;
+    TnBodyId step_loss_body; /* 0: a soft body, or none */
+    TnSoftId step_loss_soft;
+    /* What scaling of velocities changed, which removes energy that the step created
+     * (docs/time-stepping.md#balances): kinetic energy that it took, J, negative: gave back; and
+     * the momentum that it gave to bodies that touch something fixed, kg m/s, which forces of
+     * contacts do not contain: over a step momentum changes by t (gravity + forces) +
+     * corrected_momentum. */
+    double corrected_energy, corrected_momentum[3];
     TnStepTimes times;
 } TnStepReport;
 
@@ -400,6 +416,14 @@ TN_API int tn_world_overlaps(const TnWorld *world, const TnShape *shape, const T
 TN_API TnEnergy tn_world_energy(const TnWorld *world);
 /* Sums over all steps since the world was created or reset; part of a saved state. */
 TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
+/* J: what time stepping took (`step` of the account) from the robot, cable or free body that the
+ * body is part of, and from a soft body, since the world was created or reset; negative: gave. They
+ * add up to `step`. Bodies that forces joined share a loss by mass times their change of velocity
+ * squared. Part of a saved state; zero of a world in parts or on a device. */
+TN_API double tn_world_body_loss(const TnWorld *world, TnBodyId body);
+TN_API double tn_world_soft_loss(const TnWorld *world, TnSoftId soft);
+/* The largest of them; *body: its first body, *soft: 0, or it is a soft body. */
+TN_API double tn_world_largest_loss(const TnWorld *world, TnBodyId *body, TnSoftId *soft);
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
 

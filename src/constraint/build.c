@@ -26,6 +26,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     if (!tn_constraint_assign_rows(in, set, port_row, first_port)) return false;
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
+    set->row_close = TN_ARENA_NEW(in->arena, double, counts.rows + 1);
     if (model->mocap_count) {
         set->row_drive = TN_ARENA_ZERO(in->arena, double, counts.rows + 1);
         if (!set->row_drive) return false;
@@ -41,7 +42,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
                           .sides = counts.sides,
                           .entries = counts.entries};
     set->block_v = TN_ARENA_NEW(in->arena, double *, larges);
-    if (!set->row_slot || !set->limits || !set->bond_source || !set->block_v ||
+    if (!set->row_slot || !set->row_close || !set->limits || !set->bond_source || !set->block_v ||
         !tn_problem_init_shared(&set->problem, in->arena, size, in->pool))
         return false;
 

@@ -70,6 +70,8 @@ typedef struct TnConstraintSet {
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     double *row_drive; /* per row: J v of mocap bodies; NULL without */
+    double *row_close; /* per row: of J u, what an equality is to be closed by, for the account of
+                          energy */
     int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
     struct TnPathRow *path_rows; /* forces and dry friction along paths */
     int path_row_count;

@@ -36,9 +36,9 @@ static const double axes3[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const double zero3[3] = {0, 0, 0};
 
 /* e of a row whose J v, v at the step's start, is `shift`. size: of what it joins; lever: m per
- * unit of C. */
+ * unit of C. *closes: what of J u undoes C. */
 static double close_law(const TnConstraintInput *in, double shift, double eta, double size,
-                        double lever, TnViolation x)
+                        double lever, TnViolation x, double *closes)
 {
     const TnOption *option = &in->model->option;
     double t = in->t, kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta);
@@ -48,12 +48,15 @@ static double close_law(const TnConstraintInput *in, double shift, double eta, d
     out = length > 0.0 ? out * (x.C / length) : 0.0; /* straight back */
     double curve = (x.C_end - x.C) / t - x.rate;
     double e = x.exact ? curve + out : curve - gamma * x.start_rate + eta * out;
+    *closes = x.exact ? -out : -eta * out;
     return (e + (1.0 - kappa) * shift) / kappa;
 }
 
 void tn_row_close_equality(const TnRowWriter *w, TnRow *row, double eta, TnViolation x)
 {
-    row->e = close_law(w->in, w->shift, eta, fmin(w->lever, 1e30), tn_row_lever(row), x) + w->drive;
+    double *closes = &w->set->row_close[row - w->set->problem.rows];
+    row->e = close_law(w->in, w->shift, eta, fmin(w->lever, 1e30), tn_row_lever(row), x, closes) +
+             w->drive;
 }
 
 /* ---- connect and weld ---- */
@@ -202,14 +205,15 @@ static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int in
     hold_error(weld, m->end, end);
     for (int side = 0; side < 2; side++) predicted_twist(in, m, links[side], u + 6 * side);
     for (int k = 0; k < 6; k++) {
-        double rate = 0.0, shift = 0.0;
+        double rate = 0.0, shift = 0.0, closes;
         for (int i = 0; i < 12; i++) {
             rate += bond->J[12 * k + i] * u[i];
             shift += bond->J[12 * k + i] * in->twists[links[i / 6]][i % 6];
         }
         bond->e[k] = close_law(
             in, shift, eta, bond->lever, k < 3 ? 1.0 : bond->lever,
-            (TnViolation){start[k], end[k], rate, shift, v3_norm(start + k / 3 * 3), false});
+            (TnViolation){start[k], end[k], rate, shift, v3_norm(start + k / 3 * 3), false},
+            &closes);
     }
 }
 

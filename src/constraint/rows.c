@@ -61,6 +61,7 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     TnRow *row = &w->set->problem.rows[w->row];
     *row = (TnRow){.set = set, .side_start = w->side};
     if (w->set->row_drive) w->set->row_drive[w->row] = 0.0;
+    w->set->row_close[w->row] = 0.0;
     w->set->row_slot[w->row++] = slot;
     w->shift = w->rate = w->size = w->turn = w->drive = 0.0;
     w->lever = INFINITY;

@@ -2,7 +2,7 @@
  *
  *     header   magic, version, sizes of the model, counts of contacts and ties, flags, time,
  *              checksum
- *     numbers  qpos, qvel, vhat, ctrl, act, row_lambda, owed, account, mocap, mocap_target,
+ *     numbers  qpos, qvel, vhat, ctrl, act, row_lambda, owed, losses, account, mocap, mocap_target,
  * mocap_twist, equalities, tie_lambda (doubles) contacts TnWarmContact × contact_count, those of
  * sleepers behind them sleep    TnRest, then the island that it sleeps in, per subsystem
  *
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define SAVE_MAGIC UINT32_C(0x534e4554) /* "TENS" on a little-endian machine */
-#define SAVE_VERSION UINT32_C(6)
+#define SAVE_VERSION UINT32_C(7)
 
 typedef struct SaveHeader {
     uint32_t magic, version;
@@ -49,9 +49,9 @@ static size_t number_count(const TnModel *model, int tie_count)
 {
     return (size_t)model->qpos_count + 2 * (size_t)model->dof_count +
            (size_t)model->actuator_count + (size_t)model->act_count +
-           (size_t)tn_row_slot_count(model) + (size_t)model->subsystem_count + TN_ACCOUNT_NUMBERS +
-           20 * (size_t)model->mocap_count + TN_EQUALITY_NUMBERS * (size_t)model->equality_count +
-           3 * (size_t)tie_count;
+           (size_t)tn_row_slot_count(model) + 2 * (size_t)model->subsystem_count +
+           TN_ACCOUNT_NUMBERS + 20 * (size_t)model->mocap_count +
+           TN_EQUALITY_NUMBERS * (size_t)model->equality_count + 3 * (size_t)tie_count;
 }
 
 static size_t bytes_for(const TnModel *model, int tie_count, int contact_count, int sleeping_count)
@@ -67,7 +67,7 @@ typedef struct Part {
     size_t count;
 } Part;
 
-#define PART_COUNT 13
+#define PART_COUNT 14
 static void list_parts(const TnState *state, const TnModel *model, Part parts[PART_COUNT])
 {
     parts[0] = (Part){state->qpos, (size_t)model->qpos_count};
@@ -77,12 +77,13 @@ static void list_parts(const TnState *state, const TnModel *model, Part parts[PA
     parts[4] = (Part){state->act, (size_t)model->act_count};
     parts[5] = (Part){state->row_lambda, (size_t)state->row_lambda_count};
     parts[6] = (Part){state->owed, (size_t)model->subsystem_count};
-    parts[7] = (Part){state->account, TN_ACCOUNT_NUMBERS};
-    parts[8] = (Part){state->mocap, 7 * (size_t)model->mocap_count};
-    parts[9] = (Part){state->mocap_target, 7 * (size_t)model->mocap_count};
-    parts[10] = (Part){state->mocap_twist, 6 * (size_t)model->mocap_count};
-    parts[11] = (Part){state->equalities, TN_EQUALITY_NUMBERS * (size_t)model->equality_count};
-    parts[12] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
+    parts[7] = (Part){state->losses, (size_t)model->subsystem_count};
+    parts[8] = (Part){state->account, TN_ACCOUNT_NUMBERS};
+    parts[9] = (Part){state->mocap, 7 * (size_t)model->mocap_count};
+    parts[10] = (Part){state->mocap_target, 7 * (size_t)model->mocap_count};
+    parts[11] = (Part){state->mocap_twist, 6 * (size_t)model->mocap_count};
+    parts[12] = (Part){state->equalities, TN_EQUALITY_NUMBERS * (size_t)model->equality_count};
+    parts[13] = (Part){state->tie_lambda, 3 * (size_t)state->tie_count};
 }
 
 size_t tn_state_save_size(const TnState *state, const TnModel *model)

@@ -35,7 +35,7 @@ bool tn_state_init(TnState *state, const TnModel *model)
     double *numbers =
         tn_calloc(2 * poses + 6 * (size_t)model->mocap_count +
                       TN_EQUALITY_NUMBERS * (size_t)model->equality_count + nq + 2 * nv + nu + na +
-                      (size_t)state->row_lambda_count + subsystems + TN_ACCOUNT_NUMBERS,
+                      (size_t)state->row_lambda_count + 2 * subsystems + TN_ACCOUNT_NUMBERS,
                   sizeof(double));
     state->asleep = tn_calloc(subsystems, sizeof *state->asleep);
     state->rest = tn_calloc(subsystems, sizeof *state->rest);
@@ -50,7 +50,8 @@ bool tn_state_init(TnState *state, const TnModel *model)
     state->act = state->ctrl + nu;
     state->row_lambda = state->act + na;
     state->owed = state->row_lambda + state->row_lambda_count;
-    state->account = state->owed + subsystems;
+    state->losses = state->owed + subsystems;
+    state->account = state->losses + subsystems;
     state->mocap = state->account + TN_ACCOUNT_NUMBERS;
     state->mocap_target = state->mocap + poses;
     state->mocap_twist = state->mocap_target + poses;
@@ -96,6 +97,7 @@ void tn_state_reset(TnState *state, const TnModel *model, int key)
     copy_numbers(state->vhat, state->qvel, model->dof_count);
     zero_numbers(state->row_lambda, state->row_lambda_count);
     zero_numbers(state->owed, model->subsystem_count);
+    zero_numbers(state->losses, model->subsystem_count);
     zero_numbers(state->tie_lambda, 3 * state->tie_count);
     state->contact_count = 0;
     zero_numbers(state->account, TN_ACCOUNT_NUMBERS);

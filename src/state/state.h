@@ -56,7 +56,7 @@ typedef struct TnRest {
     double early, late; /* m/s: largest speed in the last complete half, and in the current one */
 } TnRest;
 
-#define TN_ACCOUNT_NUMBERS 7 /* of TnEnergyAccount */
+#define TN_ACCOUNT_NUMBERS 9 /* of TnEnergyAccount */
 
 /* Of an equality, what may change between steps: active, both anchors, the orientation. */
 #define TN_EQUALITY_NUMBERS 11
@@ -75,6 +75,8 @@ typedef struct TnState {
     int row_lambda_count;
     double *owed; /* J per subsystem: energy of smooth motion that the steps so far made (or, below
                      zero, lost) and could not take off yet (step/balance.c) */
+    double *losses;     /* J per subsystem: what time stepping took from it so far, as `step` of the
+                           account */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */
     int tie_count;
     double *equalities; /* TN_EQUALITY_NUMBERS each: those that were switched (world_equality.c) */

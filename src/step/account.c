@@ -1,15 +1,21 @@
 /* account.c: energy over a step,
  *
- *     ΔE = actuators + applied - friction - damping - impacts - step + created.
+ *     ΔE = actuators + applied + push_out - friction - damping - impacts - step - unsolved
+ *          + created.
  *
  * E is kinetic, potential and elastic energy of the states before and after. Work is force times
  * displacement t u. Friction is that of contacts (sliding, spinning, rolling) and of joints.
  * Cables' and soft bodies' own damping and what the time step takes are one number, `step`: what is
  * left of a group of subsystems that forces joined once the others are known, where it is a loss.
- * Where it is a gain it is `created`, energy from nowhere. What a group owes of earlier steps
+ * Where it is a gain, it is `push_out` as far as the forces that undo overlaps, and close limits
+ * and equalities that are open, worked so much: λ · (t u, and of it what the law asks for to undo
+ * them). The rest of it is `created`, energy from nowhere. What a group owes of earlier steps
  * (balance.c) was one or the other then, and is taken off the same when it is settled. `impacts` is
  * λ_n times the mean of the speeds of approach before and after of contacts that were hit, and not
  * more than was lost.
+ *
+ * Friction and dampers can only take what there was. A group that counts more has forces without
+ * sense, as a jam that was not solved; what it lost to both is `unsolved`.
  *
  * Compliant contacts (solver/compliant.h) are springs: their forces do the work -t λ·C(λ - λ_c), of
  * which they store t/2 (λ·Cλ - λ_c·Cλ_c). It counts with `step`, and below zero as it is given
@@ -109,6 +115,7 @@ static void account_rows(TnAccounts *a)
             continue;
         }
         a->lost[s] += fmax(0.0, lost);
+        a->rubbed[s] += fmax(0.0, lost);
         a->friction += fmax(0.0, lost);
     }
 }
@@ -133,6 +140,7 @@ static void account_paths(TnAccounts *a)
         } else if (row->set == TN_ROW_BOX) {
             double lost = fmax(0.0, -row->lambda * way);
             a->lost[s] += lost;
+            a->rubbed[s] += lost;
             a->friction += lost;
         } else {
             double force = path->damping * (path->share * rate - (path->share - 1.0) * path->shift),
@@ -140,6 +148,64 @@ static void account_paths(TnAccounts *a)
             a->lost[s] += lost;
             a->damping += lost;
         }
+    }
+}
+
+/* ---- what undoes errors ---- */
+
+/* Limits that were passed: their force times the way that the law asks for, or less if it is
+ * shorter. */
+static void account_limits(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnConstraintSet *set = &step->world->set;
+    for (int i = 0; i < set->limit_count; i++) {
+        const TnLimit *limit = &set->limits[i];
+        const TnRow *row = &set->problem.rows[limit->row];
+        if (!(limit->law.out > 0.0) || row->lambda == 0.0) continue;
+        double theta = step->theta, rate = tn_row_velocity(&set->problem, row);
+        /* J v, of e = -(1-θ) J v - θ out */
+        double v =
+            theta < 1.0 ? -(limit->law.e_normal + theta * limit->law.out) / (1.0 - theta) : 0.0;
+        TnReach reach = tn_reach(&step->dynamics, step->blend[limit->subsystem]);
+        double way = step->reach[limit->subsystem] * (reach.p * rate - reach.r * v);
+        a->put_back[limit->subsystem] +=
+            row->lambda * fmax(0.0, fmin(way, step->t * limit->law.out));
+    }
+}
+
+/* A subsystem that the row of an equality, a hold or a tie acts on; -1: not known. */
+static int subsystem_of_equality(const TnStep *step, int slot)
+{
+    const TnModel *model = step->model;
+    int holds = tn_row_slot_wheel(model, model->wheel_count, 0),
+        ties = tn_row_slot_tie(model, 0, 0);
+    if (slot >= tn_row_slot_joint(model, 0, 0)) {
+        if (slot < holds || slot >= ties) return subsystem_of_row(step, slot);
+        for (int s = 0; s < model->soft_count; s++) {
+            int first = model->softs[s].hold_start, index = (slot - holds) / 3;
+            if (index >= first && index < first + model->softs[s].hold_count)
+                return model->softs[s].subsystem;
+        }
+        return -1;
+    }
+    const TnEquality *e = &model->equalities[slot / 6];
+    if (e->type == TN_EQUALITY_JOINT) return model->links[model->joints[e->joint1].link].subsystem;
+    if (e->type == TN_EQUALITY_TENDON) return model->tendons[e->tendon1].subsystem;
+    return subsystem_of_row(step, slot);
+}
+
+/* The same of open equalities; what closes one may take energy, too. */
+static void account_equalities(TnAccounts *a)
+{
+    const TnStep *step = a->step;
+    const TnConstraintSet *set = &step->world->set;
+    for (int r = 0; r < set->problem.row_count; r++) {
+        if (set->row_close[r] == 0.0 || set->problem.rows[r].lambda == 0.0) continue;
+        int s = subsystem_of_equality(step, set->row_slot[r]);
+        if (s < 0) continue;
+        a->put_back[s] +=
+            step->t * step->reach[s] * set->problem.rows[r].lambda * set->row_close[r];
     }
 }
 
@@ -204,21 +270,27 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
     TnArena *arena = &step->world->arena;
     int n = step->model->subsystem_count;
     *a = (TnAccounts){.step = step,
-                      .impacts = step->impact_loss,
                       .work = zeros(step),
                       .lost = zeros(step),
                       .stored = zeros(step),
                       .put_out = zeros(step),
+                      .put_back = zeros(step),
+                      .rubbed = zeros(step),
+                      .hits = zeros(step),
+                      .losses = zeros(step),
+                      .shares = TN_ARENA_NEW(arena, double, n),
                       .changed = TN_ARENA_ZERO(arena, bool, n),
                       .after = TN_ARENA_NEW(arena, TnEnergy, n)};
     double *elastic = TN_ARENA_NEW(arena, double, step->model->soft_count);
-    if (!a->work || !a->lost || !a->stored || !a->put_out || !a->changed || !a->after || !elastic)
+    if (!a->work || !a->lost || !a->stored || !a->put_out || !a->put_back || !a->rubbed ||
+        !a->hits || !a->losses || !a->shares || !a->changed || !a->after || !elastic)
         return false;
     a->elastic = elastic;
     if (step->model->soft_count)
         tn_soft_energies(step->world->elements, step->model, step->world->next_qpos,
                          step->world->state.asleep, elastic, step->world->team);
     tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, find_energies, a);
+    for (int s = 0; step->impact_losses && s < n; s++) a->hits[s] = step->impact_losses[s];
     bool forces = step->dynamics.wrench || step->world->node_force_set;
     for (int i = 0; (forces || !only_bodies(step->model)) && i < step->awake_count; i++) {
         int s = step->awake[i];
@@ -227,6 +299,8 @@ bool tn_accounts_open(TnStep *step, TnAccounts *a)
     }
     account_rows(a);
     account_paths(a);
+    account_limits(a);
+    account_equalities(a);
     if (step->world->mocap_moves) account_mocaps(a);
     return tn_account_contacts(a);
 }
@@ -253,92 +327,10 @@ TnSubsystemAccount tn_account_of(const TnAccounts *a, int s)
         .lost = a->lost[s],
         .stored = a->stored[s],
         .put_out = a->put_out[s],
+        .put_back = a->put_back[s],
+        .rubbed = a->rubbed[s],
+        .hits = a->hits[s],
         .mass = kind->mass(step->model, s),
         .involved = after->kinetic + before->kinetic + after->elastic + before->elastic +
                     fabs(fall) + fabs(a->work[s]) + fabs(a->lost[s]) + fabs(a->stored[s])};
-}
-
-/* ---- what is left ---- */
-
-/* Noise: motion at the speed that gravity gives in a step. */
-static double noise_of(const TnStep *step, double mass)
-{
-    double speed = tn_world_solver(step->world).velocity_scale;
-    return mass * speed * speed;
-}
-
-void tn_accounts_add(TnAccounts *a, const TnJoined *joined, int root, const TnGroupRest *rest)
-{
-    a->friction -= rest->excess;
-    if (rest->created <= 0.0) {
-        double off = fmin(-rest->created, fmax(0.0, rest->owed));
-        a->rest_created -= off;
-        a->rest_lost -= rest->created + off;
-        return;
-    }
-    double back = fmin(rest->created, fmax(0.0, -rest->owed)), made = rest->created - back;
-    a->rest_lost -= back;
-    a->rest_created += made;
-    double share = (made - noise_of(a->step, rest->mass)) / rest->involved;
-    if (!(share > a->share)) return;
-    a->share = share;
-    a->worst_of = joined;
-    a->worst_root = root;
-}
-
-/* Of a group, whose energy grew most. */
-static int most_gained(const TnAccounts *a, const TnJoined *joined, int root)
-{
-    int found = root;
-    double most = -INFINITY;
-    for (int s = joined->first[root]; s >= 0; s = joined->next[s]) {
-        double gained = tn_account_of(a, s).gained;
-        if (!(gained > most)) continue;
-        most = gained;
-        found = s;
-    }
-    return found;
-}
-
-/* Of a subsystem's links, whose kinetic energy grew most. */
-static int most_hurried(const TnStep *step, const TnSubsystem *sub)
-{
-    const TnWorld *world = step->world;
-    const TnInstant start = tn_step_before(step);
-    int found = sub->link_start;
-    double most = -INFINITY;
-    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-        const TnLink *link = &step->model->links[l];
-        double gained = tn_link_kinetic(link, &world->next_frames[l], world->next_twists[l]) -
-                        tn_link_kinetic(link, &start.frames[l], start.twists[l]);
-        if (!(gained > most)) continue;
-        most = gained;
-        found = l;
-    }
-    return found;
-}
-
-static void name_worst(const TnAccounts *a, TnStepReport *out)
-{
-    const TnModel *model = a->step->model;
-    if (!a->worst_of) return;
-    const TnSubsystem *sub = &model->subsystems[most_gained(a, a->worst_of, a->worst_root)];
-    out->created_share = a->share;
-    if (sub->kind == TN_SUBSYSTEM_SOFT)
-        out->created_soft = sub->kind_index + 1;
-    else
-        out->created_body = model->links[most_hurried(a->step, sub)].body + 1;
-}
-
-void tn_accounts_close(const TnAccounts *a, TnStepReport *out)
-{
-    double impacts = fmax(0.0, fmin(a->impacts, a->rest_lost));
-    out->energy = (TnEnergyAccount){.actuators = a->actuators,
-                                    .applied = a->applied,
-                                    .friction = a->friction,
-                                    .damping = a->damping,
-                                    .impacts = impacts,
-                                    .step = a->rest_lost - impacts + a->contacts,
-                                    .created = a->rest_created};
-    name_worst(a, out);
 }

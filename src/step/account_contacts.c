@@ -53,7 +53,7 @@ void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
 
 /* Of one contact, J. */
 typedef struct Taken {
-    double stored, lost, put_out, impacts;
+    double stored, lost, put_out, hits;
 } Taken;
 
 typedef struct Taking {
@@ -125,7 +125,7 @@ static Taken take_from(const TnStep *step, int i)
     if (out > 0.0) x.put_out = step->t * normal * out * foreign_share(step, i);
     if (world->set.laws[i].resting) return x;
     tn_account_contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
-    x.impacts = 0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
+    x.hits = -0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
     return x;
 }
 
@@ -134,7 +134,6 @@ static void add_taken(Taken *to, const Taken *x)
     to->stored += x->stored;
     to->lost += x->lost;
     to->put_out += x->put_out;
-    to->impacts -= x->impacts;
 }
 
 static void take_range(void *context, int begin, int end)
@@ -168,6 +167,8 @@ static void add_to(const TnAccounts *a, int s, const Taken *x)
 {
     a->stored[s] += x->stored;
     a->lost[s] += x->lost;
+    a->rubbed[s] += x->lost;
+    a->hits[s] += x->hits;
     a->put_out[s] += x->put_out;
 }
 
@@ -219,7 +220,6 @@ bool tn_account_contacts(TnAccounts *a)
     for (int k = 0; k < stretches; k++) {
         a->contacts += x.sums[k].stored;
         a->friction += x.sums[k].lost;
-        a->impacts += x.sums[k].impacts;
     }
     bool ok = hand_out(&x, count);
     tn_arena_release(arena, mark);

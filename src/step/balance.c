@@ -47,9 +47,12 @@
 /* A group's energies over the step. */
 typedef struct Sum {
     double kinetic_before, kinetic, created;
-    double put_out;  /* of what was made: overlaps that were undone */
-    double owed;     /* by its members, of earlier steps */
-    double involved; /* energies and work, added up without their signs */
+    double put_out;      /* of what was made: overlaps that were undone, */
+    double put_back;     /* limits and equalities that were closed */
+    double lost, rubbed; /* to friction and damping; of it to friction */
+    double hits, stored; /* to impacts at most; in compliant contacts */
+    double owed;         /* by its members, of earlier steps */
+    double involved;     /* energies and work, added up without their signs */
     double mass;
     double excess; /* J: what friction would have lost beyond all that there was to lose */
 } Sum;
@@ -61,12 +64,19 @@ typedef struct Whole {
     double way[3];
 } Whole;
 
+/* Of scaled velocities. */
+typedef struct Correction {
+    double energy;      /* J that it took */
+    double momentum[3]; /* that it gave */
+} Correction;
+
 typedef struct Balance {
     TnStep *step;
     TnJoined joined;
-    Sum *sums;     /* by root */
-    bool *summed;  /* by root: and they are those of the new state */
-    double *owed;  /* by root: what is left to later steps */
+    Sum *sums;               /* by root */
+    bool *summed;            /* by root: and they are those of the new state */
+    double *owed;            /* by root: what is left to later steps */
+    Correction *corrections; /* by root: what scaling did */
     Whole *wholes; /* by root: of groups on which nothing fixed acts, none that are alone */
     TnInstant before, after;
     TnAccounts accounts;
@@ -259,6 +269,19 @@ static double noise_of(const Balance *b, int root)
     return ROUNDING * sum->involved + (g->tied ? solver : 0.0);
 }
 
+/* Before its velocities are scaled; `share`: of its momentum that is left. */
+static void note_correction(const Balance *b, int root, double take, double share)
+{
+    Correction *c = &b->corrections[root];
+    c->energy = take;
+    if (share == 1.0) return;
+    double at[3];
+    TnMassSums sums;
+    reference_point(b, root, at);
+    sum_up(b, root, &b->after, at, &sums);
+    v3_scale(c->momentum, sums.P, share - 1.0);
+}
+
 /* Takes off what the step made; of smooth motion also what it lost, and a little at a time. What is
  * not worth it yet is kept in mind and taken off when it adds up. */
 static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigid)
@@ -278,8 +301,10 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
     if (smooth && fabs(made) <= bound) take = fmin(fmax(made, -most), most);
     double left = made - take;
     *owed = left >= (smooth ? -bound : 0.0) ? left : 0.0; /* what a rough step lost is lost */
-    if (take != 0.0)
-        change_group(b, root, &(TnChange){sqrt((moving - take) / moving), rigid, rigid});
+    if (take == 0.0) return;
+    double share = sqrt((moving - take) / moving);
+    note_correction(b, root, take, rigid ? 1.0 : share);
+    change_group(b, root, &(TnChange){share, rigid, rigid});
 }
 
 static void find_accounts(void *context, int begin, int end)
@@ -294,7 +319,7 @@ static void find_accounts(void *context, int begin, int end)
 static void sum_energies(Balance *b, int root)
 {
     Sum *sum = &b->sums[root];
-    double lost = 0.0, there = 0.0;
+    double there = 0.0;
     if (b->summed[root]) return;
     b->summed[root] = true;
     *sum = (Sum){0};
@@ -302,18 +327,22 @@ static void sum_energies(Balance *b, int root)
         if (b->accounts.changed[s]) b->of[s] = tn_account_of(&b->accounts, s);
         TnSubsystemAccount a = b->of[s];
         double before = b->step->world->energies[s].kinetic;
-        lost += a.lost;
+        sum->lost += a.lost;
+        sum->rubbed += a.rubbed;
+        sum->hits += a.hits;
+        sum->stored += a.stored;
         there += before + fmax(0.0, a.work) + fmax(0.0, a.kinetic - before - a.gained);
         sum->kinetic_before += before;
         sum->kinetic += a.kinetic;
         sum->created += a.gained - a.work + a.lost + a.stored;
         sum->put_out += a.put_out;
+        sum->put_back += a.put_back;
         sum->owed += b->step->world->state.owed[s];
         sum->involved += a.involved;
         sum->mass += a.mass;
     }
     /* a jam that was not solved has forces without sense, and so has their work */
-    sum->excess = fmax(0.0, lost - there);
+    sum->excess = fmax(0.0, sum->lost - there);
     sum->created -= sum->excess;
     sum->involved -= sum->excess;
 }
@@ -379,9 +408,17 @@ static void settle_accounts(Balance *b, TnStepReport *report)
         TnGroupRest rest = {.created = sum->created,
                             .owed = sum->owed,
                             .excess = sum->excess,
+                            .put_out = sum->put_out + sum->put_back,
+                            .lost = sum->lost,
+                            .rubbed = sum->rubbed,
+                            .hits = sum->hits,
+                            .stored = sum->stored,
                             .involved = sum->involved,
                             .mass = sum->mass};
         tn_accounts_add(&b->accounts, &b->joined, root, &rest);
+        report->corrected_energy += b->corrections[root].energy;
+        v3_add(report->corrected_momentum, report->corrected_momentum,
+               b->corrections[root].momentum);
     }
     tn_accounts_close(&b->accounts, report);
 }
@@ -394,12 +431,13 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
                  .sums = TN_ARENA_NEW(&world->arena, Sum, n),
                  .summed = TN_ARENA_ZERO(&world->arena, bool, n),
                  .owed = TN_ARENA_ZERO(&world->arena, double, n),
+                 .corrections = TN_ARENA_ZERO(&world->arena, Correction, n),
                  .wholes = TN_ARENA_NEW(&world->arena, Whole, n),
                  .of = TN_ARENA_NEW(&world->arena, TnSubsystemAccount, n),
                  .before = tn_step_before(step),
                  .after = tn_world_next(world)};
-    if (!b.sums || !b.summed || !b.owed || !b.wholes || !b.of || !find_groups(&b) ||
-        !tn_accounts_open(step, &b.accounts))
+    if (!b.sums || !b.summed || !b.owed || !b.corrections || !b.wholes || !b.of ||
+        !find_groups(&b) || !tn_accounts_open(step, &b.accounts))
         return false;
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_accounts, &b);
     *cut = may_cut && cut_ways(&b);
@@ -408,5 +446,6 @@ bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut
     settle_accounts(&b, report);
     step->after = b.accounts.after;
     step->owed = b.owed;
+    step->losses = b.accounts.losses;
     return true;
 }

@@ -197,6 +197,14 @@ void tn_groups_destroy(TnGroups *groups)
     tn_free(groups);
 }
 
+void tn_subsystem_name(const TnModel *model, int s, TnBodyId *body, TnSoftId *soft)
+{
+    const TnSubsystem *sub = &model->subsystems[s];
+    bool is_soft = sub->kind == TN_SUBSYSTEM_SOFT;
+    *soft = is_soft ? sub->kind_index + 1 : 0;
+    *body = is_soft ? 0 : model->links[sub->link_start].body + 1;
+}
+
 int tn_any_geom_subsystem(const TnModel *model, int geom)
 {
     for (int s = 0; model->geoms[geom].type == TN_GEOM_SOFT && s < model->soft_count; s++)

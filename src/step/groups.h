@@ -20,6 +20,9 @@ typedef struct TnGroups {
 TnGroups *tn_groups_create(const TnModel *model, const TnDivision *division);
 void tn_groups_destroy(TnGroups *groups);
 
+/* What it is called by: its first body, or the soft body. */
+void tn_subsystem_name(const TnModel *model, int s, TnBodyId *body, TnSoftId *soft);
+
 int tn_any_geom_subsystem(const TnModel *model, int geom); /* also of a soft body's surface */
 /* -1: the world */
 static inline int tn_geom_subsystem(const TnModel *model, int geom)

@@ -176,7 +176,8 @@ bool tn_hits_take_over(TnImpacts *x, const TnHitPaths *p)
     const TnModel *model = step->model;
     double *since = TN_ARENA_ZERO(x->arena, double, model->link_count);
     double *left = TN_ARENA_NEW(x->arena, double, model->subsystem_count);
-    if (!since || !left || !keep_true_state(x)) return false;
+    step->impact_losses = TN_ARENA_ZERO(x->arena, double, model->subsystem_count);
+    if (!since || !left || !step->impact_losses || !keep_true_state(x)) return false;
     step->since = since;
     step->left = left;
     for (int s = 0; s < model->subsystem_count; s++) left[s] = 1.0;
@@ -189,7 +190,7 @@ bool tn_hits_take_over(TnImpacts *x, const TnHitPaths *p)
         start_anew(step, b, p);
         const TnInstant now = tn_world_now(world);
         TnEnergy after = tn_subsystem_energy(model, s, world->elements, &now);
-        step->impact_loss += before - after.kinetic - after.potential;
+        step->impact_losses[s] = before - after.kinetic - after.potential;
         for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
             since[l] = b->since;
         if (!goes_straight(step, b)) left[s] = 1.0 - b->since / step->t;
@@ -207,4 +208,5 @@ void tn_impacts_undo(TnStep *step)
     memcpy(world->twists, step->true_twists, sizeof(double[6]) * (size_t)step->model->link_count);
     world->impact_count = 0;
     step->since = NULL;
+    step->impact_losses = NULL;
 }

@@ -110,6 +110,7 @@ static void take_over(void *context, int begin_index, int end_index)
         if (step->after) { /* there was an account */
             world->energies[step->awake[i]] = step->after[step->awake[i]];
             world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
+            if (step->losses) world->state.losses[step->awake[i]] += step->losses[step->awake[i]];
         }
         memcpy(world->state.vhat + sub->dof_start, step->vhat + sub->dof_start,
                sizeof(double) * (size_t)sub->dof_count);

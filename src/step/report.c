@@ -107,6 +107,11 @@ static void forget_account(TnStepReport *report)
     report->created_share = 0.0;
     report->created_body = 0;
     report->created_soft = 0;
+    report->step_loss = 0.0;
+    report->step_loss_body = 0;
+    report->step_loss_soft = 0;
+    report->corrected_energy = 0.0;
+    memset(report->corrected_momentum, 0, sizeof report->corrected_momentum);
 }
 
 static void sum_account(const TnWorld *world, const TnEnergyAccount *account)

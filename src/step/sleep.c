@@ -195,6 +195,7 @@ static double put_to_bed(TnWorld *world, int subsystem, int island)
     if (sub->link_count)
         memset(world->twists[sub->link_start], 0, sizeof(double[6]) * (size_t)sub->link_count);
     double lost = world->energies[subsystem].kinetic;
+    state->losses[subsystem] += lost;
     world->energies[subsystem].kinetic = 0.0;
     return lost;
 }

@@ -31,8 +31,8 @@ typedef struct TnStep {
     double *true_qpos, *true_qvel; /* the real one */
     TnLinkFrame *true_frames;
     double (*true_twists)[6];
-    double impact_loss; /* J */
-    TnContactList real; /* contacts of the real one */
+    double *impact_losses; /* J, per subsystem; NULL: none was hit */
+    TnContactList real;    /* contacts of the real one */
     TnDynamicsInput dynamics;
     double *next_act;   /* activations at the step's end */
     TnSystems *systems; /* the world's */
@@ -51,19 +51,20 @@ typedef struct TnStep {
     bool *softs_hit; /* per soft body: by a contact that the prediction does not close */
     TnConstraintInput constraint;
     /* found.c */
-    double *vhat;        /* per dof: what the last solve found */
-    double (*moved)[6];  /* per link: it moves by t times this */
-    double *moved_qvel;  /* the same of trees' dofs and of soft bodies' nodes */
-    double *looked_qvel; /* moved_qvel at the last look at what it runs into, where there are soft
-                            bodies */
-    double error;        /* of the solution, in shares of gravity × timestep */
-    const double *owed;  /* per subsystem: as state.owed, of the new state */
-    TnEnergy *after;     /* per subsystem: energies of the new state (account.c) */
-    const double *found; /* per dof: v̂ of the pass before; NULL: there was none */
-    const double *about; /* what that pass was linear about; NULL: the prediction */
-    double surprise;     /* rad: how far the last pass of loops ended from what it was about */
-    bool settled;        /* loops are done with */
-    bool placed;         /* collision has looked at all links where the step starts */
+    double *vhat;         /* per dof: what the last solve found */
+    double (*moved)[6];   /* per link: it moves by t times this */
+    double *moved_qvel;   /* the same of trees' dofs and of soft bodies' nodes */
+    double *looked_qvel;  /* moved_qvel at the last look at what it runs into, where there are soft
+                             bodies */
+    double error;         /* of the solution, in shares of gravity × timestep */
+    const double *owed;   /* per subsystem: as state.owed, of the new state */
+    const double *losses; /* per subsystem: J that the step took from it; NULL: not known */
+    TnEnergy *after;      /* per subsystem: energies of the new state (account.c) */
+    const double *found;  /* per dof: v̂ of the pass before; NULL: there was none */
+    const double *about;  /* what that pass was linear about; NULL: the prediction */
+    double surprise;      /* rad: how far the last pass of loops ended from what it was about */
+    bool settled;         /* loops are done with */
+    bool placed;          /* collision has looked at all links where the step starts */
     const TnContactCourse *courses;
     TnContactList
         missed; /* contacts that the motion closes and the step was not solved with (missed.c), */

@@ -58,6 +58,8 @@ static void add_account(TnEnergyAccount *sum, const TnEnergyAccount *part)
     sum->impacts += part->impacts;
     sum->step += part->step;
     sum->created += part->created;
+    sum->push_out += part->push_out;
+    sum->unsolved += part->unsolved;
 }
 
 /* `out` is that of the parts so far and becomes that of one more. Counts of contacts, rows, islands
@@ -82,6 +84,13 @@ static void add_part(TnStepReport *out, const TnStepReport *part)
         sum.created_body = out->created_body;
         sum.created_soft = out->created_soft;
     }
+    if (out->step_loss > part->step_loss) {
+        sum.step_loss = out->step_loss;
+        sum.step_loss_body = out->step_loss_body;
+        sum.step_loss_soft = out->step_loss_soft;
+    }
+    sum.corrected_energy += out->corrected_energy;
+    for (int k = 0; k < 3; k++) sum.corrected_momentum[k] += out->corrected_momentum[k];
     add_account(&sum.energy, &out->energy);
     add_times(&sum.times, &out->times);
     *out = sum;
@@ -93,6 +102,11 @@ static void forget_account(TnStepReport *report)
     report->created_share = 0.0;
     report->created_body = 0;
     report->created_soft = 0;
+    report->step_loss = 0.0;
+    report->step_loss_body = 0;
+    report->step_loss_soft = 0;
+    report->corrected_energy = 0.0;
+    memset(report->corrected_momentum, 0, sizeof report->corrected_momentum);
 }
 
 /* How a part is taken, and how all of them are taken back. */

@@ -184,6 +184,32 @@ TnEnergyAccount tn_world_energy_account(const TnWorld *world)
     return sum;
 }
 
+double tn_world_body_loss(const TnWorld *world, TnBodyId body)
+{
+    if (!tn_world_has_body(world, body)) return 0.0;
+    int s = tn_part_of_body(world->model, body - 1);
+    return s < 0 ? 0.0 : world->state.losses[s];
+}
+
+double tn_world_soft_loss(const TnWorld *world, TnSoftId soft)
+{
+    if (!world || soft < 1 || soft > world->model->soft_count) return 0.0;
+    return world->state.losses[world->model->softs[soft - 1].subsystem];
+}
+
+double tn_world_largest_loss(const TnWorld *world, TnBodyId *body, TnSoftId *soft)
+{
+    TnBodyId first = 0;
+    TnSoftId of = 0;
+    int most = -1;
+    for (int s = 0; world && s < world->model->subsystem_count; s++)
+        if (world->state.losses[s] > (most < 0 ? 0.0 : world->state.losses[most])) most = s;
+    if (most >= 0) tn_subsystem_name(world->model, most, &first, &of);
+    if (body) *body = first;
+    if (soft) *soft = of;
+    return most < 0 ? 0.0 : world->state.losses[most];
+}
+
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])
 {
     double p[3] = {0.0}, l[3] = {0.0};
