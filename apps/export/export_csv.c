@@ -51,7 +51,7 @@ static void write_header(FILE *out, const TnScene *scene, const TnRecordingInfo 
           out);
     if (info->has_account)
         fputs(",elastic,total,actuators_sum,applied_sum,friction_sum,damping_sum,impacts_sum,"
-              "step_loss_sum,created_sum",
+              "step_loss_sum,created_sum,push_out_sum,unsolved_sum",
               out);
     write_node_names(out, scene, info->has_stress);
     for (int i = 0; info->has_signals && i < scene->signal_count; i++)
@@ -99,8 +99,9 @@ static void write_account(FILE *out, const TnFrame *frame)
                               a->actuators,   a->applied,
                               a->friction,    a->damping,
                               a->impacts,     a->step,
-                              a->created};
-    for (int k = 0; k < 9; k++) fprintf(out, ",%.17g", numbers[k]);
+                              a->created,     a->push_out,
+                              a->unsolved};
+    for (int k = 0; k < 11; k++) fprintf(out, ",%.17g", numbers[k]);
 }
 
 int export_csv(const char *path, TnRecording *recording, const ExportOptions *options)

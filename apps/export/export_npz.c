@@ -103,8 +103,8 @@ static bool write_account(Npz *npz, int which)
 {
     (void)which;
     const TnEnergyAccount *a = &npz->frame->account;
-    const double sums[] = {a->actuators, a->applied, a->friction, a->damping,
-                           a->impacts,   a->step,    a->created};
+    const double sums[] = {a->actuators, a->applied, a->friction, a->damping, a->impacts,
+                           a->step,      a->created, a->push_out, a->unsolved};
     return zip_write(&npz->zip, sums, sizeof sums);
 }
 
@@ -449,7 +449,7 @@ static bool write_all(Npz *npz)
     snprintf(points, sizeof points, "%d,3", npz->scene->point_count);
     if (!add_scene(npz) || !add_steps(npz)) return false;
     if (info.has_account && (!add_rows(npz, "elastic", 'f', 8, "", write_number, ELASTIC) ||
-                             !add_rows(npz, "energy_account", 'f', 8, "7", write_account, 0)))
+                             !add_rows(npz, "energy_account", 'f', 8, "9", write_account, 0)))
         return false;
     if (npz->scene->point_count &&
         (!add_rows(npz, "points", 'f', 4, points, write_points, 0) || !add_point_subsystems(npz)))

@@ -98,8 +98,10 @@ static void name_bodies(LogColumns *c, const TnModel *model, LogGroup group)
 }
 
 static const char *const energy_names[] = {
-    "kinetic", "potential", "elastic",   "total",   "actuators",   "applied",      "friction",
-    "damping", "impacts",   "step_loss", "created", "created_sum", "created_share"};
+    "kinetic",          "potential",    "elastic",       "total",       "actuators",
+    "applied",          "friction",     "damping",       "impacts",     "step_loss",
+    "created",          "created_sum",  "created_share", "push_out",    "unsolved",
+    "corrected_energy", "corrected_px", "corrected_py",  "corrected_pz"};
 enum { ENERGY_COUNT = sizeof energy_names / sizeof *energy_names };
 
 static void name_solver(LogColumns *c)
@@ -215,7 +217,13 @@ static void fill_energy(double *to, const TnWorld *world, const TnStepReport *re
                                           a->step,
                                           a->created,
                                           tn_world_energy_account(world).created,
-                                          report->created_share};
+                                          report->created_share,
+                                          a->push_out,
+                                          a->unsolved,
+                                          report->corrected_energy,
+                                          report->corrected_momentum[0],
+                                          report->corrected_momentum[1],
+                                          report->corrected_momentum[2]};
     memcpy(to, numbers, sizeof numbers);
 }
 

@@ -20,6 +20,10 @@ typedef struct RunEnergy {
     double worst_time;    /* s */
     TnBodyId worst_body;  /* where; 0: none */
     TnSoftId worst_soft;
+    TnStepLoss most;           /* largest loss to the step */
+    double corrected;          /* J that scaled velocities lost, */
+    double corrected_momentum; /* kg m/s that they gave to what touches something fixed, without
+                                  its direction */
 } RunEnergy;
 
 void run_energy_start(RunEnergy *energy, const TnWorld *world, bool in_parts);

@@ -91,7 +91,8 @@ static void throw_it(Finding *f, const VerifyRow *row)
 
 static double sum_of(const TnEnergyAccount *a)
 {
-    return a->actuators + a->applied - a->friction - a->damping - a->impacts - a->step + a->created;
+    return a->actuators + a->applied + a->push_out - a->friction - a->damping - a->impacts -
+           a->step - a->unsolved + a->created;
 }
 
 /* Boxes fall in a heap: energy against its account; with row->number 1, what steps created. */

@@ -422,8 +422,12 @@ TN_API TnEnergyAccount tn_world_energy_account(const TnWorld *world);
  * squared. Part of a saved state; zero of a world in parts or on a device. */
 TN_API double tn_world_body_loss(const TnWorld *world, TnBodyId body);
 TN_API double tn_world_soft_loss(const TnWorld *world, TnSoftId soft);
-/* The largest of them; *body: its first body, *soft: 0, or it is a soft body. */
-TN_API double tn_world_largest_loss(const TnWorld *world, TnBodyId *body, TnSoftId *soft);
+typedef struct TnStepLoss {
+    double loss;   /* J */
+    TnBodyId body; /* the first body of who lost it; 0: a soft body, or nobody lost any */
+    TnSoftId soft; /* 0: none */
+} TnStepLoss;
+TN_API TnStepLoss tn_world_largest_loss(const TnWorld *world); /* of them */
 TN_API void tn_world_momentum(const TnWorld *world, double linear[3],
                               double angular[3]); /* about the world's origin */
 

@@ -57,9 +57,9 @@ void bind_reports(nb::module_ &m)
     add_fields(energy);
     nb::class_<TnEnergyAccount> account(m, "EnergyAccount", about<TnEnergyAccount>());
     account.def("__repr__", [](const TnEnergyAccount &a) {
-        return text_of(
-            "EnergyAccount", a,
-            {"actuators", "applied", "friction", "damping", "impacts", "step", "created"});
+        return text_of("EnergyAccount", a,
+                       {"actuators", "applied", "friction", "damping", "impacts", "step", "created",
+                        "push_out", "unsolved"});
     });
     add_fields(account);
     nb::class_<TnStepReport> report(m, "Report", "What a step says of itself.");

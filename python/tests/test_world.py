@@ -162,7 +162,7 @@ def test_energy_and_momentum(world):
     world.step(20)
     change = world.energy.total - start.total
     a = world.energy_account
-    balance = a.actuators + a.applied - a.friction - a.damping - a.impacts - a.step + a.created
+    balance = a.actuators + a.applied + a.push_out - a.friction - a.damping - a.impacts - a.step - a.unsolved + a.created
     assert change == pytest.approx(balance, abs=1e-9 * abs(start.total))  # sums of twenty differences
     assert world.momentum[0].shape == (3,)
     assert "kinetic" in repr(world.energy)

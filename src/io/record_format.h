@@ -16,7 +16,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 3,
+    TN_RECORD_MINOR = 4,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */
@@ -127,8 +127,8 @@ typedef struct TnRecordGroup {
     double resolution;
     int frame_count;
     bool has_contacts, has_state, has_stress;
-    bool has_account; /* of a group that was read; those that are written have it */
-    bool has_signals; /* all of the scene's */
+    bool has_account, has_push_out; /* of a group that was read; those that are written have them */
+    bool has_signals;               /* all of the scene's */
     int qpos_count, dof_count, ctrl_count;
     int cell_count;      /* tetrahedra with stress of their own */
     TnRecordHead *heads; /* frame_room */

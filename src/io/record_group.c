@@ -3,9 +3,9 @@
  * Payload: frame count, flags, three sizes of the state, the frames' times; then, deflated, tables
  * with one row per frame: the numbers of the steps, positions, quaternions, points, the exact
  * state, the contacts (record_contacts.c), the stress (record_stress.c), the account of energy, and
- * the signals (record_signals.c). Positions and points are multiples of the resolution,
- * quaternions of 2^-18. Where a number is not finite or too large for the grid, the group keeps the
- * bits of its doubles instead. */
+ * the signals (record_signals.c), and what later versions added to the account. Positions and
+ * points are multiples of the resolution, quaternions of 2^-18. Where a number is not finite or too
+ * large for the grid, the group keeps the bits of its doubles instead. */
 #include "record_format.h"
 
 #include <math.h>
@@ -17,9 +17,10 @@ enum {
     FLAG_EXACT = 4,
     FLAG_STRESS = 8,
     FLAG_ACCOUNT = 16,
-    FLAG_SIGNALS = 32
+    FLAG_SIGNALS = 32,
+    FLAG_PUSH_OUT = 64
 };
-enum { HEAD_NUMBERS = 14, ACCOUNT_NUMBERS = 8 };
+enum { HEAD_NUMBERS = 14, ACCOUNT_NUMBERS = 8, PUSH_OUT_NUMBERS = 2 };
 #define QUAT_STEP 0x1p-18
 
 /* ---- memory ---- */
@@ -245,6 +246,22 @@ static bool put_accounts(TnRecordOut *out, const TnRecordGroup *group)
     return true;
 }
 
+/* Push-out and unsolved losses. */
+static bool put_push_out(TnRecordOut *out, const TnRecordGroup *group)
+{
+    size_t frames = (size_t)group->frame_count;
+    int64_t *numbers = tn_malloc(frames * PUSH_OUT_NUMBERS * sizeof *numbers);
+    if (!numbers) return false;
+    for (size_t f = 0; f < frames; f++) {
+        const TnEnergyAccount *a = &group->heads[f].account;
+        numbers[PUSH_OUT_NUMBERS * f] = tn_record_bits(a->push_out);
+        numbers[PUSH_OUT_NUMBERS * f + 1] = tn_record_bits(a->unsolved);
+    }
+    tn_record_put_table(out, numbers, frames, PUSH_OUT_NUMBERS, TN_PREDICT_LAST);
+    tn_free(numbers);
+    return true;
+}
+
 static bool put_state(TnRecordOut *out, const TnRecordGroup *group)
 {
     size_t frames = (size_t)group->frame_count, columns = state_numbers(group);
@@ -279,6 +296,7 @@ static bool put_raw(TnRecordOut *raw, const TnRecordGroup *group, bool *exact)
     if (fine && group->has_stress) fine = tn_record_put_stress(raw, group);
     if (fine) fine = put_accounts(raw, group);
     if (fine && group->has_signals) fine = tn_record_put_signals(raw, group);
+    if (fine) fine = put_push_out(raw, group);
     tn_free(poses);
     return fine && !raw->failed;
 }
@@ -293,7 +311,7 @@ bool tn_record_put_group(TnRecordOut *out, const TnRecordGroup *group)
         tn_record_put_u32(
             out, (group->has_contacts ? FLAG_CONTACTS : 0u) | (group->has_state ? FLAG_STATE : 0u) |
                      (exact ? FLAG_EXACT : 0u) | (group->has_stress ? FLAG_STRESS : 0u) |
-                     (group->has_signals ? FLAG_SIGNALS : 0u) | FLAG_ACCOUNT);
+                     (group->has_signals ? FLAG_SIGNALS : 0u) | FLAG_ACCOUNT | FLAG_PUSH_OUT);
         tn_record_put_u32(out, (uint32_t)group->qpos_count);
         tn_record_put_u32(out, (uint32_t)group->dof_count);
         tn_record_put_u32(out, (uint32_t)group->ctrl_count);
@@ -325,6 +343,7 @@ static bool get_front(TnRecordIn *in, TnRecordGroup *group, bool *exact, const u
     group->has_stress = flags & FLAG_STRESS;
     group->has_account = flags & FLAG_ACCOUNT;
     group->has_signals = flags & FLAG_SIGNALS;
+    group->has_push_out = flags & FLAG_PUSH_OUT;
     *exact = flags & FLAG_EXACT;
     group->qpos_count = (int)sizes[0];
     group->dof_count = (int)sizes[1];
@@ -372,6 +391,25 @@ static TnStatus get_accounts(TnRecordIn *in, TnRecordGroup *group)
                 tn_record_get_table(in, numbers, frames, ACCOUNT_NUMBERS, TN_PREDICT_LAST);
     for (size_t f = 0; f < frames && fine; f++)
         numbers_to_account(numbers + ACCOUNT_NUMBERS * f, &group->heads[f]);
+    tn_free(numbers);
+    return fine ? TN_OK : TN_ERROR_IO;
+}
+
+/* Before there was a name for it push-out was part of what was created. */
+static TnStatus get_push_out(TnRecordIn *in, TnRecordGroup *group)
+{
+    size_t frames = (size_t)group->frame_count, count = frames * PUSH_OUT_NUMBERS;
+    int64_t *numbers = tn_malloc(count * sizeof *numbers);
+    if (!numbers) return TN_ERROR_MEMORY;
+    double none = group->has_account ? 0.0 : (double)NAN;
+    for (size_t i = 0; i < count; i++) numbers[i] = tn_record_bits(none);
+    bool fine = !group->has_push_out ||
+                tn_record_get_table(in, numbers, frames, PUSH_OUT_NUMBERS, TN_PREDICT_LAST);
+    for (size_t f = 0; f < frames && fine; f++) {
+        TnEnergyAccount *a = &group->heads[f].account;
+        a->push_out = tn_record_from_bits(numbers[PUSH_OUT_NUMBERS * f]);
+        a->unsolved = tn_record_from_bits(numbers[PUSH_OUT_NUMBERS * f + 1]);
+    }
     tn_free(numbers);
     return fine ? TN_OK : TN_ERROR_IO;
 }
@@ -435,6 +473,7 @@ TnStatus tn_record_get_group(TnRecordIn *in, TnRecordGroup *group)
     if (status == TN_OK && group->has_stress) status = tn_record_get_stress(&raw, group);
     if (status == TN_OK) status = get_accounts(&raw, group);
     if (status == TN_OK && group->has_signals) status = tn_record_get_signals(&raw, group);
+    if (status == TN_OK) status = get_push_out(&raw, group);
     tn_free(bytes);
     return status;
 }

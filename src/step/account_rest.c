@@ -52,10 +52,8 @@ static void leave_out(TnAccounts *a, const TnGroupRest *rest, double excess)
     a->friction -= share * rest->rubbed;
     a->damping -= share * (rest->lost - rest->rubbed);
     a->unsolved += share * rest->lost - excess;
-    /* what rounding leaves of a group's own loss */
-    a->unsolved += fmin(0.0, a->friction) + fmin(0.0, a->damping);
+    a->unsolved += fmin(0.0, a->friction); /* what rounding leaves of a group's own */
     a->friction = fmax(0.0, a->friction);
-    a->damping = fmax(0.0, a->damping);
 }
 
 /* What was made in earlier steps and is taken off now: it was `created`, or else push-out. */

@@ -197,17 +197,17 @@ double tn_world_soft_loss(const TnWorld *world, TnSoftId soft)
     return world->state.losses[world->model->softs[soft - 1].subsystem];
 }
 
-double tn_world_largest_loss(const TnWorld *world, TnBodyId *body, TnSoftId *soft)
+TnStepLoss tn_world_largest_loss(const TnWorld *world)
 {
-    TnBodyId first = 0;
-    TnSoftId of = 0;
+    TnStepLoss out = {0};
     int most = -1;
-    for (int s = 0; world && s < world->model->subsystem_count; s++)
-        if (world->state.losses[s] > (most < 0 ? 0.0 : world->state.losses[most])) most = s;
-    if (most >= 0) tn_subsystem_name(world->model, most, &first, &of);
-    if (body) *body = first;
-    if (soft) *soft = of;
-    return most < 0 ? 0.0 : world->state.losses[most];
+    for (int s = 0; world && s < world->model->subsystem_count; s++) {
+        if (!(world->state.losses[s] > out.loss)) continue;
+        out.loss = world->state.losses[s];
+        most = s;
+    }
+    if (most >= 0) tn_subsystem_name(world->model, most, &out.body, &out.soft);
+    return out;
 }
 
 void tn_world_momentum(const TnWorld *world, double linear[3], double angular[3])

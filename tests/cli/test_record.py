@@ -17,7 +17,7 @@ import tnr
 from cli import CliTest, pycheck
 
 # MODEL's timestep is 0.01 s: 50 frames per second are every other step
-ACCOUNT = ("actuators", "applied", "friction", "damping", "impacts", "step_loss", "created")
+ACCOUNT = ("actuators", "applied", "friction", "damping", "impacts", "step_loss", "created", "push_out", "unsolved")
 
 
 def read_npy(data):
@@ -215,7 +215,7 @@ class Run(RecordTest):
         lines = self.tenon_json("run", self.model, "--duration", "0.5", "--csv", "a.csv", "--record", "a.tnr")
         head, *rows = self.read_csv("a.csv")
         _, frames = tnr.read(self.path("a.tnr"))
-        self.assertEqual([frames[0][name] for name in ACCOUNT], [0] * 7)
+        self.assertEqual([frames[0][name] for name in ACCOUNT], [0] * 9)
         for name in ACCOUNT:
             column, sums = head.index(name), [0]
             for row in rows:
@@ -286,7 +286,7 @@ class Export(RecordTest):
         self.assertEqual(arrays["iterations"][2], [f["iterations"] for f in frames])
         self.assertEqual(arrays["kinetic"][2], [f["kinetic"] for f in frames])
         self.assertEqual(arrays["elastic"][2], [f["elastic"] for f in frames])
-        self.assertEqual(arrays["energy_account"][1:], ((count, 7), [f[name] for f in frames for name in ACCOUNT]))
+        self.assertEqual(arrays["energy_account"][1:], ((count, 9), [f[name] for f in frames for name in ACCOUNT]))
         self.assertEqual(arrays["body_pos"][:2], ("<f8", (count, bodies, 3)))
         self.assertEqual(arrays["body_pos"][2], [x for f in frames for p in f["pos"] for x in p])
         self.assertEqual(arrays["body_quat"][1], (count, bodies, 4))

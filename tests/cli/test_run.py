@@ -19,7 +19,8 @@ HEADER = ["time", "swing.q0", "swing.v0", "joint3.q0", "joint3.v0", "ball.x", "b
 SENSORS = ["angle.s0", "where.s0", "where.s1", "where.s2"]
 SIGNALS = SENSORS + ["push.ctrl", "push.force"]
 ACCOUNT = ["actuators", "applied", "friction", "damping", "impacts", "step_loss", "created"]
-ENERGY = ["kinetic", "potential", "elastic", "total", *ACCOUNT, "created_sum", "created_share"]
+ENERGY = ["kinetic", "potential", "elastic", "total", *ACCOUNT, "created_sum", "created_share", "push_out", "unsolved",
+          "corrected_energy", "corrected_px", "corrected_py", "corrected_pz"]
 # two boxes, one in the other: parting them makes energy
 OVERLAP = """<mujoco>
   <option timestep="0.002" gravity="0 0 0"/>
@@ -191,8 +192,8 @@ class Run(CliTest):
         rows = self.energies(self.model, "--duration", "0.3", "--key", "up")
         created = 0
         for before, row in zip(rows, rows[1:]):
-            made = (row["actuators"] + row["applied"] - row["friction"] - row["damping"] - row["impacts"] -
-                    row["step_loss"] + row["created"])
+            made = (row["actuators"] + row["applied"] + row["push_out"] - row["friction"] - row["damping"] -
+                    row["impacts"] - row["step_loss"] - row["unsolved"] + row["created"])
             self.assertAlmostEqual(row["total"] - before["total"], made, delta=1e-12)  # of 20 J
             self.assertEqual(row["total"], row["kinetic"] + row["potential"])
         for row in rows:
@@ -202,13 +203,14 @@ class Run(CliTest):
     def test_json_has_the_account_of_energy(self):
         how = (self.model, "--duration", "0.3")
         rows, r = self.energies(*how), self.tenon_json("run", *how)
-        for name in ACCOUNT:
+        for name in ACCOUNT + ["push_out", "unsolved"]:
             key = f"energy_{name.replace('_loss', '')}_J"
             self.assertAlmostEqual(r[key], sum(row[name] for row in rows), delta=1e-12)
         for name in ("kinetic", "potential", "elastic"):
             self.assertEqual(r[f"energy_{name}_J"], rows[-1][name])
-        change = (r["energy_actuators_J"] + r["energy_applied_J"] - r["energy_friction_J"] - r["energy_damping_J"] -
-                  r["energy_impacts_J"] - r["energy_step_J"] + r["energy_created_J"])
+        change = (r["energy_actuators_J"] + r["energy_applied_J"] + r["energy_push_out_J"] - r["energy_friction_J"] -
+                  r["energy_damping_J"] - r["energy_impacts_J"] - r["energy_step_J"] - r["energy_unsolved_J"] +
+                  r["energy_created_J"])
         self.assertAlmostEqual(r["energy_change_J"], change, delta=1e-12)
         self.assertEqual((r["energy_created_share_max"], r["energy_wrong_steps"]), (0, 0))
         self.assertEqual((r["energy_created_step"], r["energy_created_at"]), (None, None))

@@ -198,6 +198,9 @@ def read_group(payload, scene):
     if flags & 32:
         for frame, row in zip(frames, r.table(count, len(scene["signals"]), False)):
             frame["signals"] = [struct.unpack("<f", struct.pack("<i", x))[0] for x in row]
+    if flags & 64:
+        for frame, row in zip(frames, r.table(count, 2, False)):
+            frame.update(zip(("push_out", "unsolved"), map(from_bits, row)))
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the group")
     return frames

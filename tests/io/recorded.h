@@ -90,7 +90,8 @@ static inline void recorded_fill(TnFrame *frame, int index, bool state)
     frame->kinetic = 3 + sin(t);
     frame->potential = -t;
     frame->elastic = 0.25 * t;
-    frame->account = (TnEnergyAccount){t, 2 * t, 3 * t, 4 * t, 5 * t, 6 * t, -1e-9 * t};
+    frame->account =
+        (TnEnergyAccount){t, 2 * t, 3 * t, 4 * t, 5 * t, 6 * t, -1e-9 * t, 8 * t, 9 * t};
     frame->mean_penetration = 1e-5;
     frame->max_penetration = 1e-4 * index;
     frame->times = (TnStepTimes){1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 2.1e-2};

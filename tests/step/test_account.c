@@ -1,6 +1,7 @@
 /* The account of energy of a step (TnStepReport.energy) against answers written out by hand. */
 #include "../check.h"
 #include "../constraint/parts.h"
+#include "account_sum.h"
 
 #define G 9.81
 static const double STEPS[3] = {1e-3, 5e-3, 2e-2};
@@ -21,11 +22,6 @@ typedef struct Ledger {
     double share; /* largest created_share */
     double scale; /* J: what rounding is a share of */
 } Ledger;
-
-static double change_of(const TnEnergyAccount *a)
-{
-    return a->actuators + a->applied - a->friction - a->damping - a->impacts - a->step + a->created;
-}
 
 /* One step, whose account must explain its energies to rounding. */
 static void step_once(Ledger *l)

@@ -135,6 +135,8 @@ TEST(calls_without_a_world_or_without_data_are_refused)
     CHECK_ZERO(energy);
     TnEnergyAccount account = tn_world_energy_account(NULL);
     CHECK_ZERO(account);
+    TnStepLoss loss = tn_world_largest_loss(NULL);
+    CHECK_ZERO(loss);
     tn_world_momentum(NULL, v, v + 3);
     tn_world_momentum(world, NULL, NULL);
     CHECK(v[0] == 0 && v[5] == 0);

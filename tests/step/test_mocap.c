@@ -3,6 +3,7 @@
 #include <tenon/tenon.h>
 
 #include "../check.h"
+#include "account_sum.h"
 #include "text_scene.h"
 
 #define T 0.01
@@ -22,12 +23,11 @@ static void velocity(const TextScene *s, const char *name, double v[6])
     tn_world_body_velocity(s->world, tn_model_find_body(s->model, name), v, v + 3);
 }
 
-/* ΔE - (actuators + applied - friction - damping - impacts - step + created) */
+/* ΔE less what the account says of it. */
 static double open_account(const TextScene *s, double energy_before)
 {
     TnEnergyAccount a = tn_world_energy_account(s->world);
-    return text_energy(s) - energy_before -
-           (a.actuators + a.applied - a.friction - a.damping - a.impacts - a.step + a.created);
+    return text_energy(s) - energy_before - change_of(&a);
 }
 
 TEST(a_paddle_pushes_a_box_over_the_floor_at_its_own_speed)

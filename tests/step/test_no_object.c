@@ -180,6 +180,9 @@ TEST(functions_of_worlds_survive_null)
     tn_world_overlaps(NULL, NULL, NULL, 0, NULL, 0);
     tn_world_energy(NULL);
     tn_world_energy_account(NULL);
+    tn_world_body_loss(NULL, 1);
+    tn_world_soft_loss(NULL, 1);
+    tn_world_largest_loss(NULL);
     tn_world_momentum(NULL, NULL, NULL);
     tn_world_save_size(NULL);
     STATUS(tn_world_save(NULL, NULL, 0, NULL));

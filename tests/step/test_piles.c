@@ -2,6 +2,7 @@
  * (solver/compliant.h). */
 #include "../check.h"
 #include "../random.h"
+#include "account_sum.h"
 #include "scene.h"
 
 #define RADIUS 0.01
@@ -155,11 +156,6 @@ static double total_energy(const TnWorld *world)
 {
     TnEnergy energy = tn_world_energy(world);
     return energy.kinetic + energy.potential;
-}
-
-static double change_of(const TnEnergyAccount *a)
-{
-    return a->actuators + a->applied - a->friction - a->damping - a->impacts - a->step + a->created;
 }
 
 /* What contacts store comes from motion and goes back to it: nothing grows. `made`: share of the

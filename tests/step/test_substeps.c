@@ -1,6 +1,7 @@
 /* A step in n sub-steps of t/n (substeps.c): n steps of t/n to the last bit, in everything that a
  * world has, where contacts are looked for in each of them; physics and balances where they are
  * not; and what any step promises. */
+#include "account_sum.h"
 #include "scene.h"
 #include "text_scene.h"
 
@@ -257,11 +258,6 @@ TEST(a_slow_ball_and_a_slow_cylinder_roll_on)
 }
 
 /* ---- balances ---- */
-
-static double change_of(const TnEnergyAccount *a)
-{
-    return a->actuators + a->applied - a->friction - a->damping - a->impacts - a->step + a->created;
-}
 
 TEST(accounts_explain_the_energy_of_every_step)
 {

@@ -50,6 +50,8 @@ static double a[64], b[64]; /* inputs and outputs that nobody looks at */
     X(tn_world_island, body_count, tn_world_island(x->w, id))                                      \
     X(tn_world_worst_constraint, body_count, tn_world_worst_constraint(x->w, id, (char *)a, 8))    \
     X(tn_world_body_asleep, body_count, tn_world_body_asleep(x->w, id))                            \
+    X(tn_world_body_loss, body_count, x->wrong += tn_world_body_loss(x->w, id) != 0.0)             \
+    X(tn_world_soft_loss, soft_count, x->wrong += tn_world_soft_loss(x->w, id) != 0.0)             \
     X(tn_world_wake, body_count, tn_world_wake(x->w, id))                                          \
     X(tn_world_subsystem_info, body_count, tn_world_subsystem_info(x->w, id))                      \
     X(tn_world_body_subsystem, body_count, tn_world_body_subsystem(x->w, id))                      \
