@@ -31,6 +31,34 @@ OVERLAP = """<mujoco>
 </mujoco>
 """
 
+# A weld that a spring contradicts.
+WELD = """<mujoco>
+  <option timestep="0.005"/>
+  <worldbody>
+    <body name="base" euler="-47 22 -23">
+      <joint name="swing" type="hinge" axis="-0.3 0 0.1" frictionloss="0.2"/>
+      <geom type="box" size="0.05 0.04 0.05" pos="0.05 0 0" density="1600"/>
+      <body name="tip" pos="0.11 0 0" euler="-17 -53 -29">
+        <joint type="hinge" axis="0 -0.15 0.2" stiffness="2.7" springref="-6"/>
+        <geom type="box" size="0.06 0.05 0.05" pos="0.06 0 0"/>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <weld body1="base" body2="tip"/>
+  </equality>
+</mujoco>
+"""
+
+SLIDE = """<mujoco>
+  <worldbody>
+    <geom type="plane" size="5 5 1" friction="0.3"/>
+    <body name="sled" pos="0 0 0.05"><freejoint/><geom type="box" size="0.2 0.2 0.05" friction="0.3"/></body>
+  </worldbody>
+  <keyframe><key name="start" qvel="1 0 0 0 0 0"/></keyframe>
+</mujoco>
+"""
+
 
 class Run(CliTest):
     def read_csv(self, path):
@@ -220,19 +248,35 @@ class Run(CliTest):
             self.assertRegex(out, part)
 
     def test_energy_from_nowhere_is_told_once_and_code_1_only_where_asked(self):
-        model = self.write("overlap.xml", OVERLAP)
+        how = (self.write("weld.xml", WELD), "--duration", "0.25", "--tolerance", "0", "--iterations", "1")
         line = (r"^tenon run: energy was created: \d+ of 50 steps created more than 1 % of the energy involved, "
-                r"most at step \d+ \([\d.]+ s\): [\d.]+ % at body 'light'\n$")
+                r"most at step \d+ \([\d.]+ s\): [\d.]+ % at body 'base' \(joint 'swing'\)\n$")
         for options, code in (([], 0), (["--strict-energy"], 1), (["--quiet", "--strict-energy"], 1)):
-            out, err = self.tenon("run", model, "--duration", "0.1", *options, code=code)
+            out, err = self.tenon("run", *how, *options, code=code)
             self.assertRegex(err, line)
-            self.assertEqual("around body 'light'" in out, "--quiet" not in options)
-        r = self.tenon_json("run", model, "--duration", "0.1", "--strict-energy", code=1)
+            self.assertEqual("around body 'base'" in out, "--quiet" not in options)
+        r = self.tenon_json("run", *how, "--strict-energy", code=1)
         self.assertGreater(r["energy_created_J"], 0)
         self.assertTrue(0.01 < r["energy_created_share_max"] <= 1)
         self.assertTrue(1 <= r["energy_wrong_steps"] <= 50 and 1 <= r["energy_created_step"] <= 50)
-        self.assertEqual((r["energy_created_at"], r["diverged"]), ("body 'light'", False))
+        self.assertEqual((r["energy_created_at"], r["diverged"]), ("body 'base' (joint 'swing')", False))
         self.assertEqual(self.tenon("run", self.model, "--duration", "0.1", "--quiet", "--strict-energy"), ("", ""))
+
+    def test_what_pushes_overlaps_apart_and_who_lost_most_is_told(self):
+        model = self.write("overlap.xml", OVERLAP)
+        out, err = self.tenon("run", model, "--duration", "0.1", "--strict-energy")
+        self.assertEqual(err, "")
+        self.assertRegex(out, r"work +0 J actuators, 0 J applied forces, [\d.]+ J push-out\n")
+        r = self.tenon_json("run", model, "--duration", "0.1")
+        self.assertGreater(r["energy_push_out_J"], 0)
+        self.assertAlmostEqual(r["energy_push_out_J"] - r["energy_step_J"], r["energy_kinetic_J"] - r["energy_created_J"],
+                               delta=1e-9)  # of 1.3 J: some of it rubs
+        floor = self.write("floor.xml", SLIDE)
+        r = self.tenon_json("run", floor, "--duration", "0.1", "--key", "start")
+        self.assertEqual(r["energy_step_most_at"], "body 'sled'")
+        self.assertAlmostEqual(r["energy_step_most_J"], r["energy_step_J"], delta=1e-12)
+        out, _ = self.tenon("run", floor, "--duration", "0.1", "--key", "start")
+        self.assertRegex(out, r"step +most, [\d.]+ J, at body 'sled'\n")
 
     def test_csv_has_forces_and_sensors_where_asked_for(self):
         self.tenon("run", self.model, "--duration", "0.1", "--tolerance", "0", "--csv", "out.csv", "--forces", "--sensors")

@@ -6,6 +6,7 @@
 #include "../check.h"
 #include "../search/model.h"
 #include "account_sum.h"
+#include "math/vec3.h"
 #include "step/world.h"
 #include "text_scene.h"
 
@@ -146,4 +147,73 @@ TEST(nothing_is_created_where_forces_undo_what_is_open)
 {
     check_without_alarm(jam, "0 0 -9.81", "jam");
     check_without_alarm(beyond, "0 0 0", "beyond");
+}
+
+/* A weld that a spring contradicts, and one iteration: forces are far from a solution. */
+TEST(what_nothing_explains_is_told_with_the_body_that_gains_most)
+{
+    TextScene s;
+    TnWorldDef def = tn_world_def();
+    double most = 0.0;
+    def.solver.tolerance = 0.0;
+    def.solver.iterations = 1;
+    REQUIRE(
+        text_open_of(&s, 0.005, "0 0 -9.81",
+                     "<worldbody><body name='base' euler='-.82 .38 -.4'>"
+                     "<joint type='hinge' axis='-.3 0 .1' frictionloss='.2'/>"
+                     "<geom type='box' size='.05 .04 .05' pos='.05 0 0' density='1600'/>"
+                     "<body name='tip' pos='.11 0 0' euler='-.3 -.92 -.5'>"
+                     "<joint type='hinge' axis='0 -.15 .2' stiffness='2.7' springref='-.1'/>"
+                     "<geom type='box' size='.06 .05 .05' pos='.06 0 0'/></body></body></worldbody>"
+                     "<equality><weld body1='base' body2='tip'/></equality>",
+                     def));
+    for (int k = 0; k < 100; k++) {
+        TnStepReport report = tn_world_step(s.world);
+        if (report.created_share <= most) continue;
+        most = report.created_share;
+        CHECK(report.created_body >= 2 && report.created_soft == 0);
+    }
+    CHECK(most > 0.01 && most <= 1.0);
+    CHECK(tn_world_energy_account(s.world).created > 0.0);
+    text_close(&s);
+}
+
+/* ---- what scaled velocities change ---- */
+
+static void add_wall_forces(const TnWorld *world, double t, double P[3])
+{
+    const TnModel *model = tn_world_model(world);
+    for (int i = 0; i < tn_world_contact_count(world); i++) {
+        TnContact c = tn_world_contact(world, i);
+        if (tn_model_geom_info(model, c.geom2).body == TN_BODY_WORLD)
+            v3_add_scaled(P, c.force, -t);
+        else if (tn_model_geom_info(model, c.geom1).body == TN_BODY_WORLD)
+            v3_add_scaled(P, c.force, t);
+    }
+}
+
+/* An ellipsoid jams between walls: gravity, forces of the walls and the correction are all that
+ * changes its momentum. */
+TEST(forces_and_the_correction_are_the_change_of_momentum)
+{
+    const double t = 0.02;
+    TextScene s;
+    REQUIRE(text_open(&s, t, "0 0 -9.81", jam));
+    double mass = tn_model_info(s.model).total_mass, most = 0.0;
+    for (int k = 0; k < 50; k++) {
+        double before[3], after[3], change[3], L[3], forces[3] = {0.0};
+        tn_world_momentum(s.world, before, L);
+        TnStepReport report = tn_world_step(s.world);
+        tn_world_momentum(s.world, after, L);
+        add_wall_forces(s.world, t, forces);
+        v3_sub(change, after, before);
+        v3_sub(change, change, forces);
+        change[2] += t * mass * 9.81;
+        most = fmax(most, v3_norm(report.corrected_momentum));
+        v3_sub(change, change, report.corrected_momentum);
+        /* by rounding of forces that are 1e6 times the weight */
+        CHECK_NEAR(v3_norm(change), 0.0, 1e-8 * mass * 9.81 * t);
+    }
+    CHECK(most > 1e-2 * mass * 9.81 * t);
+    text_close(&s);
 }
