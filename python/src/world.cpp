@@ -481,6 +481,10 @@ static void bind_questions(nb::class_<World> &world)
                  Call call(w);
                  return tn_world_equality_active(call.world, equality + 1);
              })
+        .def("_body_loss",
+             [](const World &w, int body) { return tn_world_body_loss(Call(w).world, body + 1); })
+        .def("_soft_loss",
+             [](const World &w, int soft) { return tn_world_soft_loss(Call(w).world, soft + 1); })
         .def("_body_asleep", [](const World &w, int body) {
             Call call(w);
             return tn_world_body_asleep(call.world, body + 1);

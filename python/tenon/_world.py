@@ -168,6 +168,14 @@ class World(_core.World):
         """Force and torque of an equality on its second body, at the anchor."""
         return self._equality_reaction(self.model.equality(which))
 
+    def body_loss(self, which: Which) -> float:
+        """J: what time stepping took from the robot, cable or free body that the body is part of, since the start."""
+        return self._body_loss(self.model.body(which))
+
+    def soft_loss(self, which: Which) -> float:
+        """The same of a soft body."""
+        return self._soft_loss(self.model.soft(which))
+
     def body_asleep(self, which: Which) -> bool:
         """Whether a body sleeps."""
         return self._body_asleep(self.model.body(which))

@@ -164,6 +164,10 @@ def test_energy_and_momentum(world):
     a = world.energy_account
     balance = a.actuators + a.applied + a.push_out - a.friction - a.damping - a.impacts - a.step - a.unsolved + a.created
     assert change == pytest.approx(balance, abs=1e-9 * abs(start.total))  # sums of twenty differences
+    bodies = range(1, len(world.model.names("body")))
+    losses = {world.body_loss(body) for body in bodies}  # bodies of a robot have the same
+    assert sum(losses) == pytest.approx(a.step, abs=1e-9 * abs(start.total))
+    assert len(world.report.corrected_momentum) == 3 and world.report.corrected_energy <= abs(start.total)
     assert world.momentum[0].shape == (3,)
     assert "kinetic" in repr(world.energy)
 
