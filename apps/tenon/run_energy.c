@@ -36,8 +36,14 @@ void run_energy_end(RunEnergy *energy, const TnWorld *world)
         energy->sums = (TnEnergyAccount){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
-/* Less than this share of friction and damping is not worth a line. */
+/* Less than this share of what was turned over is not worth a line. */
 #define LITTLE 1e-6
+
+static double turned_over(const TnEnergyAccount *a)
+{
+    return fabs(a->actuators) + fabs(a->applied) + fabs(a->push_out) + a->friction + a->damping +
+           a->impacts;
+}
 
 /* The joint that moves a body of a tree; 0: none, or it is free. */
 static TnJointId joint_of(const TnModel *model, TnBodyId body)
@@ -86,7 +92,7 @@ void run_energy_print(FILE *out, const RunEnergy *energy, const TnModel *model)
                a->actuators, a->applied, a->push_out);
     table_line(out, "  losses", "%.4g J friction, %.4g J damping, %.4g J impacts, %.4g J step",
                a->friction, a->damping, a->impacts, a->step);
-    if (a->unsolved > LITTLE * (a->friction + a->damping))
+    if (a->unsolved > LITTLE * turned_over(a))
         table_line(out, "  unsolved", "%.4g J more of friction and damping", a->unsolved);
     if (energy->most.loss > 0.0)
         table_line(out, "  step", "most, %.4g J, at %s", energy->most.loss,
