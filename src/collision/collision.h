@@ -122,6 +122,24 @@ typedef struct TnMotionInput {
     const double (*expected)[6];
     double surprise; /* m */
 } TnMotionInput;
+/* ---- rates.c ---- */
+/* A soft body's surface at a contact: its node, or the nodes of its edge or triangle, and how they
+ * and the contact's point on it move. */
+typedef struct TnSoftFacet {
+    int count;
+    double place[3][3], v[3][3], point_v[3];
+} TnSoftFacet;
+/* n' of what is flat there, perpendicular to n; zero at a node, along an edge of an edge. */
+void tn_soft_facet_turn(const TnSoftFacet *facet, const double n[3], double turn[3]);
+/* Where a listed contact goes in a step of t: its point and normal in the middle and at the end. */
+typedef struct TnContactWay {
+    double point[2][3], normal[2][3];
+} TnContactWay;
+/* As its two links move by these twists; soft: read where a side is a soft body's. */
+void tn_contact_way(const TnModel *model, const TnLinkFrame *frames, const double *const twist[2],
+                    const TnSoftFacet soft[2], const TnContactPoint *c, double t,
+                    TnContactWay *out);
+
 /* A point is listed when gap <= t · max(0, approach speed along the normal at the point) +
  * slack, so that nothing that can touch within the step is missed and nothing else is listed.
  * False: no memory. */

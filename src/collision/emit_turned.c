@@ -15,13 +15,44 @@ static void point_in(const TnTransform *at, const double pos[3], double local[3]
     m3_tmul_v(local, at->rot, d);
 }
 
+/* Where a point of the start is at the end: it may run along a rim, or stay below a centre. */
+static void follow(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m, int point,
+                   double out[3])
+{
+    const TnCollider *c = d->collider;
+    const int slots[2] = {pair->slot1, pair->slot2};
+    TnContactPoint contact = {.geom1 = c->slots[pair->slot1].geom,
+                              .geom2 = c->slots[pair->slot2].geom,
+                              .soft1 = -1,
+                              .soft2 = -1,
+                              .gap = m->points[point].gap};
+    TnContactWay way;
+    v3_copy(contact.normal, m->normal);
+    v3_copy(contact.pos, m->points[point].pos);
+    for (int k = 0; k < 2; k++)
+        v3_sub(k ? contact.arm2 : contact.arm1, contact.pos,
+               d->frames[c->slots[slots[k]].link].com);
+    const double *const twist[2] = {d->twists[c->slots[pair->slot1].link],
+                                    d->twists[c->slots[pair->slot2].link]};
+    tn_contact_way(c->model, d->frames, twist, NULL, &contact, d->t, &way);
+    v3_copy(out, way.point[1]);
+}
+
 /* A point that shapes have `at` some place is one of those of a manifold that they had where they
  * were. */
-static bool has_point(const TnManifold *m, const TnTransform was[2], const TnManifoldPoint *p,
-                      const TnTransform at[2], double near)
+static bool has_point(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m,
+                      const TnTransform was[2], const TnManifoldPoint *p, const TnTransform at[2],
+                      double near)
 {
+    const TnShape *shape = d->collider->shape;
+    bool runs = shape[pair->slot1].type != TN_GEOM_MESH && shape[pair->slot2].type != TN_GEOM_MESH;
     for (int k = 0; k < m->count; k++) {
         if (m->points[k].feature != p->feature) continue;
+        if (runs) {
+            double end[3];
+            follow(d, pair, m, k, end);
+            if (v3_distance(end, p->pos) < near) return true;
+        }
         bool same = true;
         for (int side = 0; side < 2; side++) {
             double before[3], now[3];
@@ -88,7 +119,7 @@ void tn_emit_turned(TnEmitter *e, const TnSlotPair *pair, const TnMover *a, cons
         const TnManifoldPoint *p = &m.points[k];
         double x[3], time, pos[3];
         Point own;
-        if (has_point(start, was, p, at, near)) continue;
+        if (has_point(d, pair, start, was, p, at, near)) continue;
         v3_copy(x, p->pos);
         v3_add_scaled(x, m.normal, -0.5 * p->gap);
         point_in(&at[0], x, own.a);

@@ -15,7 +15,7 @@ dynamics/articulated/mix.h constraint/unilateral.h""".split()
 SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/gjk.c collision/epa.c
 collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
 collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
-collision/emit_spheres.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
+collision/emit_spheres.c collision/rates.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
 collision/emit_triangles.c collision/emit_shapes.c collision/bounds.c
 dynamics/rigid/rigid.c dynamics/kinematics.c dynamics/predict.c dynamics/affine.c dynamics/articulated/forward.c
 dynamics/articulated/axes.c dynamics/articulated/mass_matrix.c dynamics/articulated/bias.c dynamics/articulated/factor.c
