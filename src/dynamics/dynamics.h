@@ -28,6 +28,8 @@ typedef struct TnDynamicsInput {
                                linear about it. NULL: about their free motion */
     const double *blend; /* per subsystem: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺)
                             that the step is planned with. NULL: 0 */
+    const double *pressed; /* per subsystem: not 0 where contacts pressed it in the last step, so
+                              that `last` tells how it will turn. NULL: none is */
     const double (*wrench)[6]; /* per link: force at the com, torque; world axes. NULL: none */
     const int32_t *asleep;     /* per subsystem: nonzero where it is left out. NULL: none is */
 } TnDynamicsInput;
@@ -130,10 +132,18 @@ typedef struct TnTreeSystem {
     double *drag_slope; /* n × n: a medium's forces are drag_force - drag_slope · v̂. NULL: none */
     double *drag_force;
     TnJointWork free_work; /* of a tree too fast for the step: along its free motion */
+    /* where A and b are taken, the middle of the step; by the subsystem's dofs and links. NULL:
+     * nobody asks */
+    double origin[3], (*S)[6]; /* motion axes about the origin */
+    double (*com)[3];
+    double (*bias)[6]; /* of a link: how its velocity field, as it is about the world's origin
+                          `origin`, changes at constant joint rates: linear there, angular */
 } TnTreeSystem;
 /* Memory for a tree. False: there is none. */
 bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *arena,
                      TnTreeSystem *out);
+/* And for the middle of the step. */
+bool tn_tree_reserve_middle(const TnSubsystem *sub, TnArena *arena, TnTreeSystem *out);
 /* False: A not positive definite or not finite. */
 bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                       TnArena *scratch, TnTreeSystem *out);

@@ -26,6 +26,7 @@ typedef struct TnSoftHoldMotion {
 /* Of one soft body. */
 typedef struct TnSoftSystem {
     double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
+    bool pressed;     /* by contacts in the last step */
     bool alone;       /* nothing pushes, holds or ties it: in free flight */
     bool smooth;      /* it moves as it did in the last step, as far as is known */
     bool searched;    /* `expected` is what a pass found */

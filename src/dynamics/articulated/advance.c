@@ -59,12 +59,30 @@ void tn_integrate_qpos(const TnModel *model, const TnSubsystem *sub, const doubl
                  out + sub->qpos_start);
 }
 
+/* rad, or lengths of a link's lever: constraints that lead a tree farther from its free motion than
+ * this leave nothing of where that ends. */
+#define NEAR_FREE 0.1
+
+static bool is_near_free(const TnDynamicsInput *in, const TnSubsystem *sub,
+                         const TnTreeSystem *system, const double *vhat)
+{
+    const TnModel *model = in->model;
+    for (int d = 0; d < sub->dof_count; d++) {
+        int dof = sub->dof_start + d;
+        const TnJoint *joint = &model->joints[model->dof_joint[dof]];
+        double way = in->t * fabs(vhat[d] - system->v_free[d]);
+        if (!tn_dof_turns(model, dof)) way /= model->links[joint->link].lever;
+        if (!(way < NEAR_FREE)) return false;
+    }
+    return true;
+}
+
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
                      const double *vhat, double w, double reach, double *qpos, double *qvel)
 {
     int count;
     const TnJoint *joint = joints_of(in->model, sub, &count);
-    bool fine = system->free_end && reach == 1.0;
+    bool fine = system->free_end && reach == 1.0 && is_near_free(in, sub, system, vhat);
     for (int k = 0; k < count; k++, joint++) {
         double displacement[6], end[6];
         const double *v = in->qvel + joint->dof_start,

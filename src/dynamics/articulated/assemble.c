@@ -24,24 +24,27 @@ typedef struct Assembly {
     TnLinkFrame *frames;
     double (*S)[6];
     TnSpatialInertia *inertia;
-    double (*work)[18];
-    double *M, *L;        /* n × n: mass matrix, factor */
-    double *c, *x, *y;    /* n: bias, work */
-    double *v_eval;       /* n: the velocity the pass is evaluated at */
-    double *A, *b, *vhat; /* the caller's */
+    double (*work)[18], (*accelerated)[18]; /* at no joint acceleration, and at some */
+    double *M, *L;                          /* n × n: mass matrix, factor */
+    double *c, *x, *y;                      /* n: bias, work */
+    double *v_eval;                         /* n: the velocity the pass is evaluated at */
+    double *A, *b, *vhat;                   /* the caller's */
 } Assembly;
 
-static bool take_scratch(Assembly *as, TnArena *arena)
+/* middle: keep_middle will want the links at rest. */
+static bool take_scratch(Assembly *as, bool middle, TnArena *arena)
 {
     const TnSubsystem *sub = as->tree.sub;
     size_t n = (size_t)sub->dof_count, links = (size_t)sub->link_count;
     double *numbers = TN_ARENA_NEW(arena, double, (size_t)sub->qpos_count + 2 * n * n + 4 * n);
     as->S = TN_ARENA_NEW(arena, TnAxis, n);
     as->work = TN_ARENA_NEW(arena, TnLinkMotion, links);
+    as->accelerated = middle ? TN_ARENA_NEW(arena, TnLinkMotion, links) : as->work;
     as->frames = TN_ARENA_NEW(arena, TnLinkFrame, links);
     as->inertia = TN_ARENA_NEW(arena, TnSpatialInertia, links);
     int *run = TN_ARENA_NEW(arena, int, n);
-    if (!numbers || !run || !as->S || !as->work || !as->frames || !as->inertia) return false;
+    if (!numbers || !run || !as->S || !as->work || !as->accelerated || !as->frames || !as->inertia)
+        return false;
     as->M = numbers;
     as->L = as->M + n * n;
     as->c = as->L + n * n;
@@ -275,7 +278,7 @@ static bool correct(Assembly *as, double h, double *x)
     multiply(n, as->M, a, force);
     for (int i = 0; i < n; i++) force[i] += as->c[i];
     place(as, as->vhat, h);
-    tn_tree_newton_euler(&as->tree, as->inertia, as->vhat, a, NULL, as->work, x);
+    tn_tree_newton_euler(&as->tree, as->inertia, as->vhat, a, NULL, as->accelerated, x);
     for (int i = 0; i < n; i++) x[i] = force[i] - x[i];
     memcpy(force, x, sizeof(double) * (size_t)n);
     tn_tree_solve(&as->tree, as->L, x);
@@ -340,13 +343,26 @@ static bool bounded_pass(Assembly *as)
     return bounded_bias(as) && complete_pass(as, 0.0, true);
 }
 
+/* What contacts of the tree are written with. */
+static void keep_middle(const Assembly *as, TnTreeSystem *out)
+{
+    const double *g = as->in->model->option.gravity;
+    v3_copy(out->origin, as->tree.origin);
+    memcpy(out->S, as->S, sizeof(TnAxis) * (size_t)as->tree.n);
+    for (int l = 0; l < as->tree.link_count; l++) {
+        v3_copy(out->com[l], as->frames[l].com);
+        memcpy(out->bias[l], as->work[l] + 6, sizeof(double[6]));
+        v3_add(out->bias[l], out->bias[l], g);
+    }
+}
+
 bool tn_tree_assemble_once(const TnDynamicsInput *in, const TnSubsystem *sub,
                            const TnLinkFrame *frames, TnArena *scratch, TnTreeSystem *out)
 {
     Assembly as = {.in = in, .A = out->A, .b = out->b, .vhat = out->v_free};
     size_t mark = tn_arena_mark(scratch);
     as.tree = tn_tree(in->model, sub, NULL, frames[sub->link_start].com, NULL);
-    bool ok = take_scratch(&as, scratch);
+    bool ok = take_scratch(&as, out->S != NULL, scratch);
     if (ok) {
         const double *v = in->qvel + sub->dof_start;
         if (in->last)
@@ -359,6 +375,7 @@ bool tn_tree_assemble_once(const TnDynamicsInput *in, const TnSubsystem *sub,
         tn_joint_forces_secant(&as.forces, out->v_free, out->A, out->b);
         tn_joint_forces_record(&as.forces, out);
         out->free_end = NULL;
+        if (out->S) keep_middle(&as, out);
     }
     tn_arena_release(scratch, mark);
     return ok;
@@ -385,4 +402,13 @@ bool tn_tree_reserve(const TnModel *model, const TnSubsystem *sub, TnArena *aren
     if (!out->drag_slope) return false;
     out->drag_force = out->drag_slope + n * n;
     return true;
+}
+
+bool tn_tree_reserve_middle(const TnSubsystem *sub, TnArena *arena, TnTreeSystem *out)
+{
+    size_t links = (size_t)sub->link_count;
+    out->S = TN_ARENA_NEW(arena, TnAxis, sub->dof_count);
+    out->com = (double(*)[3])TN_ARENA_NEW(arena, double, 3 * links);
+    out->bias = TN_ARENA_NEW(arena, TnAxis, links);
+    return out->S && out->com && out->bias;
 }

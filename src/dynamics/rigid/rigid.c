@@ -65,9 +65,36 @@ static bool midpoint_rate(const double I[3], const double omega[3], const double
     return false;
 }
 
-/* qvel: of this link; wrench: on it, or NULL. */
+/* A body that contacts press: L⁺ = I⁺ω⁺ with the inertia I⁺ where it is expected to end, so that
+ * contacts' impulses change ω⁺ as they will when momentum is balanced. omega: in principal axes P;
+ * last: v̂ of the last step. */
+static void assemble_pressed(const TnDynamicsInput *in, const TnLink *link, const double P[9],
+                             const double omega[3], const double last[6], const double *wrench,
+                             const TnLinkFrame *frame, TnRigidSystem *out)
+{
+    const double *I = link->inertia_principal;
+    double hat[3], quat[4], L[3], Q[9], end[3], h = in->theta * in->t;
+    tn_predict_velocity(3, out->v + 3, last + 3, hat);
+    v3_scale(hat, hat, in->t);
+    quat_copy(quat, frame->quat);
+    quat_cayley_world(quat, hat);
+    principal_rotation(Q, link, quat);
+    m3_rotate_diag(out->inertia_rate, Q, I);
+    for (int k = 0; k < 9; k++) out->inertia_rate[k] /= h;
+    for (int k = 0; k < 3; k++) hat[k] = I[k] * omega[k];
+    m3_mul_v(L, P, hat);
+    if (wrench) v3_add_scaled(L, wrench + 3, in->t);
+    m3_tmul_v(hat, Q, L);
+    for (int k = 0; k < 3; k++) hat[k] /= I[k];
+    m3_mul_v(end, Q, hat);
+    for (int k = 0; k < 3; k++)
+        out->v_free[3 + k] = (1.0 - in->theta) * out->v[3 + k] + in->theta * end[k];
+}
+
+/* qvel: of this link; wrench: on it, or NULL; last: see TnDynamicsInput.pressed. */
 static void assemble_link(const TnDynamicsInput *in, const TnLink *link, const double *qvel,
-                          const double *wrench, const TnLinkFrame *frame, TnRigidSystem *out)
+                          const double *last, const double *wrench, const TnLinkFrame *frame,
+                          TnRigidSystem *out)
 {
     const double *I = link->inertia_principal;
     double h = in->theta * in->t, arm[3], turn[3];
@@ -91,9 +118,13 @@ static void assemble_link(const TnDynamicsInput *in, const TnLink *link, const d
     }
     double P[9], omega[3], torque[3] = {0.0, 0.0, 0.0}, hat[3];
     principal_rotation(P, link, frame->quat);
+    m3_tmul_v(omega, P, out->v + 3);
+    if (last) {
+        assemble_pressed(in, link, P, omega, last, wrench, frame, out);
+        return;
+    }
     m3_rotate_diag(out->inertia_rate, P, I);
     for (int k = 0; k < 9; k++) out->inertia_rate[k] /= h;
-    m3_tmul_v(omega, P, out->v + 3);
     if (wrench) m3_tmul_v(torque, P, wrench + 3);
     midpoint_rate(I, omega, torque, h, hat);
     m3_mul_v(out->v_free + 3, P, hat);
@@ -104,19 +135,31 @@ void tn_rigid_assemble(const TnDynamicsInput *in, int link_index, const TnLinkFr
 {
     const TnLink *link = &in->model->links[link_index];
     const double *wrench = in->wrench ? in->wrench[link_index] : NULL;
-    assemble_link(in, link, in->qvel + link->dof_start, wrench, frame, out);
+    bool pressed = in->pressed && in->pressed[link->subsystem] > 0.0;
+    assemble_link(in, link, in->qvel + link->dof_start, pressed ? in->last + link->dof_start : NULL,
+                  wrench, frame, out);
 }
 
-/* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ.
- */
-static void end_momentum(const TnDynamicsInput *in, const TnRigidSystem *system,
-                         const double *wrench, const double vhat[6], double L[3])
+/* L⁺ = L + tτ + impulses, where the solver's change of ω̂ carries the impulses: I_w(ω̂ - ω̂_free)/θ,
+ * I_w that of the system. */
+static void end_momentum(const TnDynamicsInput *in, const TnLink *link, const TnLinkFrame *frame,
+                         const TnRigidSystem *system, const double *wrench, const double vhat[6],
+                         double L[3])
 {
-    double weighed[3];
-    for (int k = 0; k < 3; k++)
-        weighed[k] = in->theta * system->v[3 + k] + (vhat[3 + k] - system->v_free[3 + k]);
-    m3_mul_v(L, system->inertia_rate, weighed); /* inertia_rate = I_w/(θt) */
+    const double *I = link->inertia_principal;
+    double change[3], P[9], own[3];
+    v3_sub(change, vhat + 3, system->v_free + 3);
+    m3_mul_v(L, system->inertia_rate, change); /* inertia_rate = I_w/(θt) */
     v3_scale(L, L, in->t);
+    if (isotropic(I)) {
+        v3_add_scaled(L, system->v + 3, I[0]);
+    } else {
+        principal_rotation(P, link, frame->quat);
+        m3_tmul_v(own, P, system->v + 3);
+        for (int k = 0; k < 3; k++) own[k] *= I[k];
+        m3_mul_v(change, P, own);
+        v3_add(L, L, change);
+    }
     if (wrench) v3_add_scaled(L, wrench + 3, in->t);
 }
 
@@ -128,7 +171,7 @@ static void advance_link(const TnDynamicsInput *in, const TnLink *link, const do
     const double *I = link->inertia_principal;
     double end[6], L[3], quat[4], com[3], arm[3];
     for (int k = 0; k < 6; k++) end[k] = system->v[k] + (vhat[k] - system->v[k]) / in->theta;
-    end_momentum(in, system, wrench, vhat, L);
+    end_momentum(in, link, frame, system, wrench, vhat, L);
 
     v3_add(com, frame->com, way);
     quat_copy(quat, frame->quat);

@@ -357,7 +357,7 @@ static bool rolls(const TnSoftInput *input, int index, const TnSoftSystem *s,
                   const TnSoftStep *step)
 {
     const TnSoft *soft = &input->in->model->softs[index];
-    if (s->alone || !s->smooth || s->w == 0.0 || soft->hold_count) return false;
+    if (s->alone || !s->smooth || soft->hold_count) return false;
     for (int n = 0; n < soft->node_count; n++)
         if (soft->pinned[n]) return false;
     return v3_dot(step->omega, step->omega) * input->in->t * input->in->t > LEAST_TURN * LEAST_TURN;

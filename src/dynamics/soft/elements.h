@@ -87,6 +87,8 @@ typedef struct TnSoftWeights {
     double damping_whole, damping_way; /* s: K (... (ω × r at the end) + ... ½t ω × (ω × r)) */
     double way_velocity;               /* as tn_soft_way_velocity has it */
 } TnSoftWeights;
+/* 0 where the step resolves its elements, 1 where their forces count at its end. */
+double tn_soft_unresolved(double t, TnSoftRate rate);
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast);
 

@@ -219,6 +219,8 @@ void tn_soft_decide(const TnSoftInput *input, int index)
     double limit = s->smooth ? SLOW : SLOW / sqrt(1.0 + t * t * input->elements->rates[index].mean);
     s->fast = fmin(fmax(s->far / limit - 1.0, 0.0), 1.0);
     s->w = fmax(s->w, s->fast);
+    /* forces at the end of the step, under which it turns, drive it unless it moves by v⁺ */
+    if (s->pressed) s->w = fmax(s->w, tn_soft_unresolved(t, input->elements->rates[index]));
 }
 
 /* Where the elements are taken, and the weights. A law that stiffens without bound must not be

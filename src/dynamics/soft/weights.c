@@ -23,13 +23,16 @@ double tn_soft_way_velocity(const TnDynamicsInput *in, double w)
     return (1.0 - w) * (1.0 - theta) / ((1.0 - w) * theta + w) - 1.0;
 }
 
+double tn_soft_unresolved(double t, TnSoftRate rate)
+{
+    return fmin(fmax((t * t * rate.mean - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+}
+
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
                               double w, double fast)
 {
     double t = in->t, theta = in->theta, alpha = soft->damping_mass, tau = soft->damping_stiffness;
-    double z = t * t * rate.mean, most = t * t * rate.largest;
-    double late = fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
-    late = fmax(late, fast);
+    double most = t * t * rate.largest, late = fmax(tn_soft_unresolved(t, rate), fast);
     double beta = theta + (1.0 - theta) * late, s = 0.0;
     if (most > UNRESOLVED) {
         double e = 2.0 * beta - 1.0;
