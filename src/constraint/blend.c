@@ -14,6 +14,13 @@ static void raise_blend(const TnModel *model, int link, double share, double *bl
     if (s >= 0) tn_shared_raise(&blend[s], share);
 }
 
+static void raise_soft(const TnConstraintInput *in, int soft, double share, double *blend)
+{
+    if (soft < 0 || in->slow < 0.0) return;
+    int body = in->contacts->soft_points[soft].soft;
+    tn_shared_raise(&blend[in->model->softs[body].subsystem], share);
+}
+
 static int subsystem_of_joint(const TnModel *model, int joint)
 {
     return joint < 0 ? -1 : model->links[model->joints[joint].link].subsystem;
@@ -73,42 +80,10 @@ void tn_constraint_share_blend(const TnModel *model, double *blend)
 }
 
 typedef struct Blending {
-    const TnConstraintInput *in; /* of `after` */
+    const TnConstraintInput *in;
     const TnConstraintSet *set;
-    const TnModel *model;
-    const TnDivision *division;
-    const TnState *state; /* of `before` */
     double *blend;
 } Blending;
-
-static void raise_before(void *context, int begin, int end)
-{
-    const Blending *b = context;
-    const TnModel *model = b->model;
-    const int *carrier = b->division->carrier;
-    for (int i = begin; i < end; i++) {
-        const TnWarmContact *c = &b->state->contacts[i];
-        const double *f = c->lambda;
-        bool pushes = f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0;
-        const int links[2] = {carrier[model->geom_link[c->geom1]],
-                              carrier[model->geom_link[c->geom2]]};
-        for (int k = 0; k < 2; k++) {
-            int s = model->link_subsystem[links[k]];
-            if (s >= 0 && (pushes || model->subsystems[s].kind == TN_SUBSYSTEM_ROD))
-                tn_shared_raise(&b->blend[s], 1.0);
-        }
-    }
-}
-
-/* Contacts of the last step and its forces are what is known of this one before collision. A cable
- * takes w = 1 as soon as a contact is listed. */
-void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
-                                const TnState *state, TnPool *pool, double *blend)
-{
-    Blending b = {.model = model, .division = division, .state = state, .blend = blend};
-    tn_pool_run(pool, state->contact_count, 128, raise_before, &b);
-    tn_constraint_share_blend(model, blend);
-}
 
 static void raise_after(void *context, int begin, int end)
 {
@@ -117,14 +92,13 @@ static void raise_after(void *context, int begin, int end)
     const TnModel *model = in->model;
     const int *carrier = in->division->carrier;
     for (int i = begin; i < end; i++) {
-        /* A lasting contact counts too: its point wanders as the body rolls, and with the force at
-         * the step's start only the end velocity gives a rule that does not gain energy. A limit
-         * stays where it is on its joint. */
         if (!(tn_contact_normal_force(&b->set->problem, i) > 0.0)) continue;
         const TnContactPoint *c = &in->contacts->points[i];
         double share = b->set->laws[i].blend;
         raise_blend(model, carrier[model->geom_link[c->geom1]], share, b->blend);
         raise_blend(model, carrier[model->geom_link[c->geom2]], share, b->blend);
+        raise_soft(in, c->soft1, share, b->blend);
+        raise_soft(in, c->soft2, share, b->blend);
     }
 }
 

@@ -222,12 +222,59 @@ bool tn_constraint_assign_rows(const TnConstraintInput *in, TnConstraintSet *set
     return true;
 }
 
-/* Joints' own limits and friction do without. */
-static bool needs_axes(const TnConstraintInput *in)
+/* Rows of spin and rolling friction are written with axes of the step's start; so are the ports of
+ * a tree that is to move by v⁺. */
+static bool needs_start(const TnConstraintInput *in, const TnSubsystem *sub)
 {
-    const TnModel *model = in->model;
-    return in->contacts->count || model->equality_count || model->wheel_count ||
-           model->soft_count || model->rod_count;
+    if (in->blend[sub - in->model->subsystems] > 0.0 || in->slow < 0.0) return true;
+    for (int i = 0; i < in->contacts->count; i++) {
+        const TnContactPoint *c = &in->contacts->points[i];
+        if (c->dim > 3 || (in->model->has_oval_pairs && tn_is_oval(in->model, c))) return true;
+    }
+    return in->model->wheel_count > 0;
+}
+
+void tn_port_twist(const TnPortMiddle *port, const double *qvel, double twist[6])
+{
+    const double *T = port->T, *v = qvel + port->dof_start;
+    for (int r = 0; r < 6; r++, T += port->dof_count) {
+        twist[r] = 0.0;
+        for (int d = 0; d < port->dof_count; d++) twist[r] += T[d] * v[d];
+    }
+}
+
+/* T of a port, with axes of the middle of the step; of a tree that is to move by v⁺, with those of
+ * the start. */
+static void fill_tree_port(const TnConstraintInput *in, const TnSubsystem *sub, int link,
+                           const TnTreeAxes *start, double *T, TnPortMiddle *middle)
+{
+    const TnTreeSystem *tree = &in->systems->trees[sub->kind_index];
+    int i = link - sub->link_start;
+    bool stays = in->slow < 0.0 || in->blend[sub - in->model->subsystems] > 0.0;
+    v3_copy(middle->com, stays ? in->frames[link].com : tree->com[i]);
+    tn_tree_jacobian(in->model, sub, stays ? start->origin : tree->origin,
+                     (const double(*)[6])(stays ? start->S : tree->S), link, middle->com, T);
+    middle->dof_start = sub->dof_start;
+    middle->dof_count = sub->dof_count;
+    middle->T = T;
+    tn_port_twist(middle, in->state->qvel, middle->twist);
+    memcpy(middle->expected, middle->twist, sizeof middle->expected);
+    memcpy(middle->late, middle->twist, sizeof middle->late);
+    memset(middle->bias, 0, sizeof middle->bias);
+    if (stays) return;
+    if (in->found) {
+        tn_port_twist(middle, in->found, middle->expected);
+        for (int k = 0; k < 6; k++)
+            middle->late[k] =
+                middle->twist[k] + (middle->expected[k] - middle->twist[k]) / in->theta;
+    }
+    double arm[3], turn[3];
+    v3_sub(arm, middle->com, tree->origin);
+    memcpy(middle->bias, tree->bias[i], sizeof middle->bias);
+    v3_cross(turn, middle->bias + 3, arm);
+    v3_add(middle->bias, middle->bias, turn);
+    v3_cross(turn, middle->twist + 3, middle->twist);
+    v3_add(middle->bias, middle->bias, turn);
 }
 
 /* The tree's axes, and T of its ports. */
@@ -237,11 +284,12 @@ static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
     TnProblem *p = &set->problem;
     const TnDivision *d = in->division;
     int n = sub->dof_count, block = d->tree_block[sub->kind_index];
-    if (!needs_axes(in)) return true;
-    v3_copy(axes->origin, in->frames[sub->link_start].com);
-    axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)n);
-    if (!axes->S) return false;
-    tn_tree_axes(in->model, sub, in->state->qpos, in->frames, axes->origin, axes->S);
+    if (needs_start(in, sub)) {
+        v3_copy(axes->origin, in->frames[sub->link_start].com);
+        axes->S = tn_arena_alloc(in->arena, sizeof(double[6]) * (size_t)n);
+        if (!axes->S) return false;
+        tn_tree_axes(in->model, sub, in->state->qpos, in->frames, axes->origin, axes->S);
+    }
     for (int i = sub->link_start; i < sub->link_start + sub->link_count; i++) {
         int port = set->link_row[i] - p->port_row;
         if (port < 0) continue;
@@ -258,8 +306,9 @@ static bool fill_tree_ports(const TnConstraintInput *in, const TnSubsystem *sub,
             else
                 tn_problem_set_span_port(p, port, block, 3 * node, n, T);
         }
-        tn_tree_jacobian(in->model, sub, axes->origin, (const double(*)[6])axes->S, i,
-                         in->frames[i].com, T);
+        set->port_middle[port] = TN_ARENA_NEW(in->arena, TnPortMiddle, 1);
+        if (!set->port_middle[port]) return false;
+        fill_tree_port(in, sub, i, axes, T, set->port_middle[port]);
     }
     return true;
 }

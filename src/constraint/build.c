@@ -33,6 +33,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     }
     set->limits = TN_ARENA_NEW(in->arena, TnLimit, counts.limits);
     set->bond_source = TN_ARENA_NEW(in->arena, int, bonds);
+    set->port_middle = TN_ARENA_ZERO(in->arena, TnPortMiddle *, first_port[larges]);
+    if (!set->port_middle) return false;
     TnProblemSize size = {.twists = twists,
                           .larges = larges,
                           .ports = first_port[larges],

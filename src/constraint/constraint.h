@@ -21,21 +21,18 @@
 #include "../state/state.h"
 #include "unilateral.h"
 
-/* A contact over the step that a pass before found, in the middle of it: where its laws are linear
- * about. Not of soft points. */
-typedef struct TnContactCourse {
-    bool known;
-    double normal[3], arm1[3], arm2[3];
-    double curve; /* m: the gap at the step's end less what the start's gap and these make of it */
-} TnContactCourse;
+/* Of what is slow: nodes of soft bodies touch more exactly. */
+#define TN_SOFT_SLOW 0.1
 
 /* What the constraint stage needs from the stages before it. */
 typedef struct TnConstraintInput {
     const TnModel *model;
     const TnState *state;
     double t, theta;
-    double warm_start;             /* scale of last step's λ */
-    double leave;                  /* m: gaps that count as none */
+    double warm_start; /* scale of last step's λ */
+    double leave;      /* m: gaps that count as none */
+    double slow; /* m/s: contacts that close more slowly last (TnUnilateral); below 0: none does,
+                    and J is that of the step's start */
     const TnLinkFrame *frames;     /* per link, at q */
     const double (*twists)[6];     /* per link: velocity at the step's start */
     const double (*end_twists)[6]; /* per link: v⁺ of the free motion */
@@ -47,8 +44,7 @@ typedef struct TnConstraintInput {
     const double *inputs; /* per actuator (tn_actuator_inputs) */
     const double *blend;  /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
-    const double *found;            /* per dof: v̂ */
-    const TnContactCourse *courses; /* per contact */
+    const double *found; /* per dof: v̂ */
     TnArena *arena;
     TnPool *pool;
 } TnConstraintInput;
@@ -57,11 +53,22 @@ typedef struct TnConstraintInput {
 #define TN_SLOT_SPIN (-1)  /* spin and rolling friction */
 #define TN_SLOT_SLIDE (-2) /* sliding friction that differs in two directions */
 
+/* A link of a tree that has a port, in the middle of the step: its centre of mass, its twist there
+ * with the joint rates of the step's start, and with those that are expected as v̂ and at the end;
+ * and how its twist changes, per second, while joint rates stay. */
+typedef struct TnPortMiddle {
+    int dof_start, dof_count; /* of the tree */
+    const double *T;          /* 6 × dof_count: the link's twist there */
+    double com[3], twist[6], expected[6], late[6], bias[6];
+    double moved[6]; /* by the velocity of the displacement that was found */
+} TnPortMiddle;
+
 typedef struct TnConstraintSet {
     TnProblem problem;
     int *link_row; /* per link: its row in the problem's twist table (a carried segment's is its
                       holder's), -1 where a link of a tree or rod has no port; 0 of what sleeps */
-    TnUnilateralLaw *laws; /* per contact */
+    TnUnilateralLaw *laws;      /* per contact */
+    TnPortMiddle **port_middle; /* per port; NULL: not of a tree */
     int *soft_row;    /* per soft point of the contacts: the same; 0: all its nodes are pinned */
     double **block_v; /* per large block: its unknowns in the problem */
     struct TnLimit *limits; /* per limit row */
@@ -92,16 +99,19 @@ typedef struct TnLimit {
     TnUnilateralLaw law;
 } TnLimit;
 
+/* The link's twist in the middle of the step with these velocities (whole-model). */
+void tn_port_twist(const TnPortMiddle *port, const double *qvel, double twist[6]);
+/* A contact over the step that was solved: velocity of the second side's point against the first's,
+ * in the middle of the step where its force acts, as links and nodes move by these velocities. */
+void tn_contact_moved(const TnConstraintInput *in, const TnConstraintSet *set, int contact,
+                      int side, const double (*twists)[6], const double *qvel, double out[3]);
 /* Builds the whole problem (blocks, contacts, rows, starting guess). False: no memory. */
 bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *out);
 /* Keeps λ for the next step. The state has room for all contacts (tn_state_reserve_contacts). */
 void tn_constraint_keep(const TnConstraintInput *in, const TnConstraintSet *set, TnState *state);
 
 /* ---- blend.c: the share w of v⁺ in the displacement t((1-w) v̂ + w v⁺) ---- */
-/* Raises w of every subsystem to what the last step's forces make likely, and to what the solution
- * found. */
-void tn_constraint_blend_before(const TnModel *model, const TnDivision *division,
-                                const TnState *state, TnPool *pool, double *blend);
+/* Raises w of every subsystem to what the solution found. */
 void tn_constraint_blend_after(const TnConstraintInput *in, const TnConstraintSet *set,
                                double *blend);
 /* Subsystems that an equality joins must move by the same rule, or it would open by t(v⁺ - v̂): all

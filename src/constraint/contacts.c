@@ -13,23 +13,6 @@ typedef struct ContactTask {
     double gravity;
 } ContactTask;
 
-/* By numbers, not by an arm that has just been written: reading that again as pairs would wait for
- * the writes. */
-static inline void point_velocity(double out[3], const double twist[6], double x, double y,
-                                  double z)
-{
-    out[0] = twist[4] * z - twist[5] * y + twist[0];
-    out[1] = twist[5] * x - twist[3] * z + twist[1];
-    out[2] = twist[3] * y - twist[4] * x + twist[2];
-}
-
-/* One side of a contact: its row in the twist table, its arm there, and its velocity at the step's
- * start and at the end of its free motion. */
-typedef struct Side {
-    int row;
-    double arm[3], v[3], v_end[3];
-} Side;
-
 /* The contact's arm of one side from the centre of mass of the link that it counts for. */
 void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLinkFrame *frames,
                     const TnContactPoint *c, int side, double arm[3])
@@ -39,34 +22,6 @@ void tn_contact_arm(const TnModel *model, const TnDivision *division, const TnLi
     if (link == own) return;
     v3_add(arm, arm, frames[own].com);
     v3_sub(arm, arm, frames[link].com);
-}
-
-/* course: NULL, or the arm where it is not that of the contact */
-static void find_side(const ContactTask *task, const TnContactPoint *c, int side,
-                      const double *course, Side *out)
-{
-    int geom = side ? c->geom2 : c->geom1, soft = side ? c->soft2 : c->soft1;
-    const TnConstraintInput *in = task->in;
-    if (soft >= 0) {
-        const TnSoftPoint *point = &in->contacts->soft_points[soft];
-        v3_zero(out->arm);
-        tn_soft_point_velocity(in->model, point, in->state->qvel, out->v);
-        tn_soft_point_velocity(in->model, point, in->end_qvel, out->v_end);
-        out->row = task->set->soft_row[soft];
-        return;
-    }
-    int link = in->division->carrier[in->model->geom_link[geom]];
-    const double *own = side ? c->arm2 : c->arm1, *arm = course ? course : own;
-    double x = arm[0], y = arm[1], z = arm[2];
-    if (!course && link != in->model->geom_link[geom]) {
-        double carried[3];
-        tn_contact_arm(in->model, in->division, in->frames, c, side, carried);
-        x = carried[0], y = carried[1], z = carried[2];
-    }
-    point_velocity(out->v, in->twists[link], x, y, z);
-    point_velocity(out->v_end, in->end_twists[link], x, y, z);
-    v3_set(out->arm, x, y, z);
-    out->row = task->set->link_row[link];
 }
 
 /* m: how large what it belongs to is; the world is large. */
@@ -96,9 +51,10 @@ static double planned_blend(const TnConstraintInput *in, const TnContactPoint *c
 }
 
 /* A mocap body's velocity is known: it goes into e. */
-static void add_drive(const TnModel *model, int geom, const Side *side, double sign, double e[3])
+static void add_drive(const TnModel *model, int geom, const TnContactSide *side, double sign,
+                      double e[3])
 {
-    if (tn_link_is_mocap(model, model->geom_link[geom])) v3_add_scaled(e, side->v, sign);
+    if (tn_link_is_mocap(model, model->geom_link[geom])) v3_add_scaled(e, side->v_mid, sign);
 }
 
 static void contact_range(void *context, int begin, int end)
@@ -108,20 +64,20 @@ static void contact_range(void *context, int begin, int end)
     const TnModel *model = in->model;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &in->contacts->points[i];
-        const TnContactCourse *course =
-            in->courses && in->courses[i].known ? &in->courses[i] : NULL;
-        const double *normal = course ? course->normal : c->normal;
-        Side a, b;
-        double v[3], v_end[3], e[3], lambda[3], spin[3];
-        find_side(task, c, 0, course ? course->arm1 : NULL, &a);
-        find_side(task, c, 1, course ? course->arm2 : NULL, &b);
-        v3_sub(v, b.v, a.v);
-        v3_sub(v_end, b.v_end, a.v_end);
+        TnContactOverStep x;
+        double v[3], v_end[3], e[3], lambda[3], spin[3], *normal = x.normal;
+        const TnContactSide *a = &x.side[0], *b = &x.side[1];
+        tn_contact_over_step(in, task->set, i, &x);
+        v3_sub(v, b->v, a->v);
+        v3_sub(v_end, b->v_end, a->v_end);
+        double approach = v3_dot(c->normal, v), v_free_end = v3_dot(c->normal, v_end);
+        v3_sub(v, b->v_mid, a->v_mid);
         double vn = v3_dot(normal, v);
         TnUnilateralLaw law = tn_unilateral_law(&(TnUnilateral){
             .gap = c->gap,
             .v = vn,
-            .v_free_end = v3_dot(normal, v_end),
+            .approach = approach,
+            .v_free_end = v_free_end,
             .restitution = c->restitution,
             .resolved = c->resolved,
             .blend = c->restitution > 0.0 || c->resolved ? planned_blend(in, c) : 0.0,
@@ -129,20 +85,21 @@ static void contact_range(void *context, int begin, int end)
             .theta = in->theta,
             .stabilization = model->option.stabilization,
             .gravity = task->gravity,
+            .slow = c->soft1 >= 0 || c->soft2 >= 0 ? TN_SOFT_SLOW * in->slow : in->slow,
             .leave = in->leave,
             .size = fmin(side_size(in, c->geom1, c->soft1), side_size(in, c->geom2, c->soft2))});
-        double shift = -(1.0 - in->theta);
-        if (course && c->restitution == 0.0) law.e_normal += in->theta * course->curve / in->t;
+        double turned = law.resting ? in->theta : 0.0;
         for (int k = 0; k < 3; k++)
-            e[k] = shift * (v[k] - vn * normal[k]) + law.e_normal * normal[k];
+            e[k] = turned * x.shift[k] - (1.0 - in->theta) * (v[k] - vn * normal[k]) +
+                   law.e_normal * normal[k];
         if (model->mocap_count) {
-            add_drive(model, c->geom1, &a, -1.0, e);
-            add_drive(model, c->geom2, &b, 1.0, e);
+            add_drive(model, c->geom1, a, -1.0, e);
+            add_drive(model, c->geom2, b, 1.0, e);
         }
         tn_warm_contact(in, task->groups, c, lambda, spin, task->set->problem.memory[i]);
         bool oval = tn_is_oval(model, c);
         if (oval) v3_scale(lambda, normal, v3_dot(normal, lambda));
-        tn_problem_set_contact(&task->set->problem, i, a.row, b.row, a.arm, b.arm, normal, e,
+        tn_problem_set_contact(&task->set->problem, i, a->row, b->row, a->arm, b->arm, normal, e,
                                c->dim == 1 || oval ? 0.0 : c->friction[0], lambda);
         task->set->laws[i] = law;
     }

@@ -230,15 +230,18 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
     const TnModel *model = w->in->model;
     tn_row_set_lever(w, row);
     /* gravity only sets the scale of "at rest"; joints count their own motion */
-    double lever = tn_row_lever(row), size = model->links[sub->link_start].lever;
+    double lever = tn_row_lever(row), size = model->links[sub->link_start].lever,
+           gravity = v3_norm(model->option.gravity) / lever;
     TnUnilateralLaw law =
         tn_unilateral_law(&(TnUnilateral){.gap = gap,
+                                          .approach = v,
                                           .v = v,
                                           .v_free_end = v_end,
                                           .t = w->in->t,
                                           .theta = w->in->theta,
                                           .stabilization = model->option.stabilization,
-                                          .gravity = v3_norm(model->option.gravity) / lever,
+                                          .gravity = gravity,
+                                          .slow = TN_LIMIT_SLOW * gravity * w->in->t,
                                           .leave = w->in->leave / lever,
                                           .size = size / lever});
     row->e = law.e_normal;

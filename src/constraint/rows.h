@@ -74,6 +74,23 @@ void tn_warm_contact(const TnConstraintInput *in, const TnWarmGroups *groups,
                      const TnContactPoint *c, double lambda[3], double spin[3], double memory[3]);
 void tn_warm_rows(const TnConstraintInput *in, const TnWarmGroups *groups, TnConstraintSet *set);
 
+/* ---- over_step.c ---- */
+/* One side of a contact: its row in the twist table; the velocity of its point at the step's start
+ * and at the end of its free motion; in the middle its arm, and the velocity there that the start's
+ * is. */
+typedef struct TnContactSide {
+    int row;
+    double v[3], v_end[3];
+    double arm[3], v_mid[3];
+} TnContactSide;
+typedef struct TnContactOverStep {
+    TnContactSide side[2];
+    double normal[3]; /* in the middle */
+    double shift[3];  /* m/s: how J v changes from there to the end while v stays */
+} TnContactOverStep;
+void tn_contact_over_step(const TnConstraintInput *in, const TnConstraintSet *set, int contact,
+                          TnContactOverStep *out);
+
 /* ---- contacts.c ---- */
 void tn_constraint_fill_contacts(const TnConstraintInput *in, const TnWarmGroups *groups,
                                  TnConstraintSet *set);

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Approach below this share of g·t is rest: it moves a body by less than 0.5 % of g·t² in a step.
- */
-#define REST_SHARE 0.01
 /* Depths are undone as by this share of gravity; without gravity what is as deep as it is large
  * comes out in so many seconds. */
 #define WAY_OUT_SHARE 0.05
@@ -32,16 +29,21 @@ static double up_to(const TnUnilateral *in, double gap)
     return (gap / in->t - w * (1.0 - theta) / theta * in->v) / (1.0 - w + w / theta);
 }
 
+static bool lasts(const TnUnilateral *in, double gap)
+{
+    return in->approach > -in->slow && gap < in->slow * in->t;
+}
+
 TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in)
 {
     TnUnilateralLaw law = {.blend = 1.0};
     double gap = beyond(in->gap, in->leave), t = in->t, theta = in->theta, v = in->v;
-    if (in->restitution > 0.0 && v < 0.0) {
+    if (in->restitution > 0.0 && in->approach < 0.0) {
         /* Does the free motion reach the surface within this step? Only then the impact law acts.
          */
-        double vhat = (1.0 - theta) * v + theta * in->v_free_end;
+        double vhat = (1.0 - theta) * in->approach + theta * in->v_free_end;
         if (gap + t * ((1.0 - in->blend) * vhat + in->blend * in->v_free_end) <= 0.0) {
-            law.e_normal = -(1.0 - theta - theta * in->restitution) * v;
+            law.e_normal = -(1.0 - theta) * v + theta * in->restitution * in->approach;
             law.blend = 1.0 - in->restitution;
             return law;
         }
@@ -54,7 +56,11 @@ TnUnilateralLaw tn_unilateral_law(const TnUnilateral *in)
         return law;
     }
     if (gap < 0.0) law.out = tn_way_out(-gap, in->gravity, in->size, t, in->stabilization);
-    law.e_normal = -(1.0 - theta) * v + theta * (gap > 0.0 ? gap / t : -law.out);
-    law.resting = gap <= 0.0 && v > -REST_SHARE * in->gravity * t;
+    law.resting = lasts(in, gap);
+    if (law.resting) law.blend = 0.0;
+    double closes = gap > 0.0 ? gap / t : -law.out;
+    /* what moves by the mean velocity is not to close more than there is */
+    if (law.resting && gap > 0.0) closes = fmax(0.0, fmin(closes, 2.0 * gap / t + in->approach));
+    law.e_normal = -(1.0 - theta) * v + theta * closes;
     return law;
 }

@@ -12,13 +12,19 @@ typedef struct TnUnilateralLaw {
     double out;      /* m/s: at which it is to undo an overlap */
 } TnUnilateralLaw;
 
+/* TnUnilateral.slow of joints' limits, of gravity × timestep. */
+#define TN_LIMIT_SLOW 0.01
+
 /* Along the normal of a contact, or along a joint's coordinate. */
 typedef struct TnUnilateral {
     double gap;
-    double v, v_free_end; /* J v at the step's start, J v⁺ without constraints */
+    double v;          /* J v, v of the step's start, J as in the row */
+    double approach;   /* the same with J of the start: how fast the gap opens then, */
+    double v_free_end; /* and would at the end, without constraints */
     double restitution;
     bool resolved; /* as TnContactPoint.resolved */
     double blend;  /* share of v⁺ in the displacement, as planned; 0 where the solution decides */
+    double slow;   /* what approaches more slowly, over a gap that this closes in a step, touched */
     double t, theta, stabilization;
     double gravity; /* sets the scale of "at rest", and how fast overlaps are undone */
     double leave;   /* gaps up to this (either way) count as none */

@@ -41,6 +41,9 @@ void tn_account_side_motion(const TnStep *step, const TnContactPoint *c, int sid
 void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
                                const double (*twists)[6], const double *qvel, double out[3]);
 
+/* The same of a contact of the problem over the step, where its force acts. */
+void tn_account_moved(const TnStep *step, int contact, double out[3]);
+
 typedef struct TnSubsystemAccount {
     double kinetic; /* of the new state */
     double gained;  /* kinetic, potential and elastic energy */

@@ -34,6 +34,17 @@ void tn_account_side_motion(const TnStep *step, const TnContactPoint *c, int sid
     v3_add(out, out, twists[link]);
 }
 
+/* The same over the step, where the contact's force acts. */
+void tn_account_moved(const TnStep *step, int contact, double out[3])
+{
+    const TnConstraintSet *set = &step->world->set;
+    const double(*twists)[6] = (const double(*)[6])step->moved;
+    double first[3];
+    tn_contact_moved(&step->constraint, set, contact, 0, twists, step->moved_qvel, first);
+    tn_contact_moved(&step->constraint, set, contact, 1, twists, step->moved_qvel, out);
+    v3_sub(out, out, first);
+}
+
 /* Of the second side against the first. */
 void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
                                const double (*twists)[6], const double *qvel, double out[3])
@@ -50,6 +61,8 @@ void tn_account_contact_motion(const TnStep *step, const TnContactPoint *c,
 /* Contacts that are summed up together before their sum joins the others'. */
 #define STRETCH 4096
 #define AT_REST (-2)
+/* Of the same: contacts that last and close faster are knocks, and what these take is lost. */
+#define KNOCK 0.02
 
 /* Of one contact, J. */
 typedef struct Taken {
@@ -113,19 +126,24 @@ static Taken take_from(const TnStep *step, int i)
     const TnContactPoint *c = &world->contacts.points[i];
     double f[3], u[3], v[3], stored[2];
     tn_problem_contact_lambda(&world->set.problem, i, f);
-    double normal = v3_dot(f, c->normal);
+    const double *n = world->set.problem.normals[i];
+    double normal = v3_dot(f, n);
     stored_in(step, i, f, stored);
     Taken x = {.stored = stored[0] + stored[1]};
     if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) return x;
-    tn_account_contact_motion(step, c, (const double(*)[6])step->moved, step->moved_qvel, u);
+    tn_account_moved(step, i, u);
     /* friction that helps is none: what it does then is made by the step */
-    double work = step->t * (v3_dot(f, u) - normal * v3_dot(c->normal, u));
+    double work = step->t * (v3_dot(f, u) - normal * v3_dot(n, u));
     x.lost = fmax(0.0, -work - stored[1]);
-    double out = fmin(v3_dot(c->normal, u), world->set.laws[i].out);
-    if (out > 0.0) x.put_out = step->t * normal * out * foreign_share(step, i);
-    if (world->set.laws[i].resting) return x;
     tn_account_contact_motion(step, c, (const double(*)[6])world->twists, world->state.qvel, v);
-    x.hits = -0.5 * step->t * normal * fmin(0.0, v3_dot(c->normal, v) + v3_dot(c->normal, u));
+    double approach = v3_dot(c->normal, v), out = world->set.laws[i].out;
+    /* what moves by the mean velocity goes on as it came out before */
+    if (out > 0.0) out = fmin(v3_dot(n, u), fmax(out, 0.5 * (out + approach)));
+    if (out > 0.0) x.put_out = step->t * normal * out * foreign_share(step, i);
+    if (!world->set.laws[i].resting)
+        x.hits = -0.5 * step->t * normal * fmin(0.0, approach + v3_dot(n, u));
+    else if (-approach > KNOCK * tn_world_solver(world).velocity_scale)
+        x.hits = -0.5 * step->t * normal * approach;
     return x;
 }
 

@@ -265,7 +265,7 @@ static double noise_of(const Balance *b, int root)
     double speed = v3_norm(b->step->model->option.gravity) * b->step->t;
     double solver = NOISE_ERRORS * sum->mass * speed * speed * b->step->error;
     if (g->stiff) return STIFF_SHARE * sum->involved + solver;
-    if (g->pushed) return PUSHED_SHARE * sum->involved + solver;
+    if (g->pushed || g->touched) return PUSHED_SHARE * sum->involved + solver;
     return ROUNDING * sum->involved + (g->tied ? solver : 0.0);
 }
 
@@ -293,7 +293,9 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
     bool smooth = !g->pushed && !g->stiff && b->step->theta == 0.5;
     double made = sum->created, most = SMOOTH_SHARE * moving,
            bound = SMOOTH_SHARE * fmax(sum->kinetic, sum->kinetic_before);
-    made -= fmin(fmax(0.0, sum->put_out - PUT_OUT_SHARE * moving), fmax(0.0, made));
+    double other = fmax(0.0, moving - sum->put_out); /* that is not of it */
+    made -= fmin(fmax(0.0, sum->put_out - PUT_OUT_SHARE * other), fmax(0.0, made));
+    if (made < 0.0) made = fmin(0.0, made + sum->hits); /* what knocks took is lost */
     made += sum->owed;
     *owed = smooth ? 0.0 : fmax(0.0, made);
     if (made <= noise && (made >= -noise || !smooth)) return;

@@ -30,7 +30,11 @@ static void gather_range(void *context, int begin, int end)
 
 void tn_step_find_ways(TnStep *step)
 {
+    const TnConstraintSet *set = &step->world->set;
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
+    for (int p = 0; p < set->problem.port_count; p++)
+        if (set->port_middle[p])
+            tn_port_twist(set->port_middle[p], step->moved_qvel, set->port_middle[p]->moved);
 }
 
 static void full_range(void *context, int begin, int end)

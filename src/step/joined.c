@@ -17,22 +17,23 @@
 #define LET_PASS 0.02
 #define LET_PASS_SIZE 1e-5
 
-/* Two subsystems, or one and the world (-1); on several threads at once. */
-static void join(const TnJoined *j, int s1, int s2)
+/* Two subsystems, or one and the world (-1); on several threads at once. hit: what that took stays
+ * lost. */
+static void join(const TnJoined *j, int s1, int s2, bool hit)
 {
     const int sides[2] = {s1, s2};
     if (s1 >= 0 && s2 >= 0) tn_set_join_shared(j->root, s1, s2);
     for (int k = 0; k < 2; k++) {
         if (sides[k] < 0) continue;
         tn_shared_set(&j->groups[sides[k]].touched);
-        tn_shared_set(&j->groups[sides[k]].pushed);
+        if (hit) tn_shared_set(&j->groups[sides[k]].pushed);
         if (s1 < 0 || s2 < 0) tn_shared_set(&j->groups[sides[k]].bound);
     }
 }
 
-static void join_geoms(const TnJoined *j, const TnModel *model, int geom1, int geom2)
+static void join_geoms(const TnJoined *j, const TnModel *model, int geom1, int geom2, bool hit)
 {
-    join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2));
+    join(j, tn_geom_subsystem(model, geom1), tn_geom_subsystem(model, geom2), hit);
 }
 
 /* What mocap bodies that move push or pull. */
@@ -81,7 +82,7 @@ static TnJoinedGroup kind_of(const TnStep *step, const TnJoined *j, int s)
     g.stiff = tn_is_elastic(sub);
     /* off θ = ½ what an equality makes and takes is left: to take off the one alone would brake */
     bool held = world->loops[s] && step->theta == 0.5;
-    g.alone = sub->kind == TN_SUBSYSTEM_RIGID && !g.pushed && !held;
+    g.alone = sub->kind == TN_SUBSYSTEM_RIGID && !g.touched && !g.pushed && !held;
     return g;
 }
 
@@ -95,13 +96,14 @@ static void join_contacts(void *context, int begin, int end)
 {
     const Joining *x = context;
     const TnWorld *world = x->step->world;
-    const TnContactPoint *last = NULL; /* of a pair's points one is enough */
+    const TnContactPoint *last = NULL; /* of a pair's points that rest one is enough */
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
         const double *f = world->set.problem.lambda[i];
-        if (last && last->geom1 == c->geom1 && last->geom2 == c->geom2) continue;
+        bool hit = !world->set.laws[i].resting;
+        if (!hit && last && last->geom1 == c->geom1 && last->geom2 == c->geom2) continue;
         if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
-        join_geoms(x->joined, x->step->model, c->geom1, c->geom2);
+        join_geoms(x->joined, x->step->model, c->geom1, c->geom2, hit);
         last = c;
     }
 }
@@ -171,10 +173,10 @@ bool tn_joined_find(TnStep *step, TnJoined *j)
     tn_pool_run(world->team, world->contacts.count, 128, join_contacts, &x);
     if (world->mocap_moves) mark_driven(step, j);
     for (int i = 0; i < world->impact_count; i++)
-        join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2);
+        join_geoms(j, model, world->impacts[i].geom1, world->impacts[i].geom2, true);
     for (int s = 0; step->kept && s < n; s++) {
         if (!step->kept_by[s]) continue;
-        join(j, s, step->kept[s]);
+        join(j, s, step->kept[s], true);
         j->groups[s].bound |= (step->kept_by[s] & TN_KEPT_BY_WORLD) != 0;
     }
     tn_pool_run(world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_roots, &x);

@@ -108,6 +108,17 @@ static inline double way_of(const TnStep *step, const TnContactList *list, const
     return step->t * v3_dot(v, c->normal);
 }
 
+/* The same of a contact that lasts, along its normal in the middle: on a curved way it goes below
+ * the tangent of the start. */
+static double lasting_way(const TnStep *step, int contact, int side)
+{
+    const TnConstraintSet *set = &step->world->set;
+    double v[3];
+    tn_contact_moved(&step->constraint, set, contact, side, (const double(*)[6])step->moved,
+                     step->moved_qvel, v);
+    return step->t * v3_dot(v, set->problem.normals[contact]);
+}
+
 static inline void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                             int side, Side *out)
 {
@@ -116,23 +127,9 @@ static inline void set_side(const TnStep *step, const TnContactList *list, const
     bool gives = s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID && !step->world->tied[s];
     out->group = s < 0 ? -1 : step->world->groups->of[s];
     out->body = gives ? model->geom_link[geom] : 0;
-    out->way = way_of(step, list, c, side);
-}
-
-/* m: what a followed contact opens by beyond what it seems to at the start, on a surface that is
- * curved. */
-static double opens_by_curve(const TnStep *step, const TnContactPoint *c,
-                             const TnContactCourse *course, const Approach *x)
-{
-    double ends = course->curve;
-    for (int side = 0; side < 2; side++) {
-        const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
-        double v[3];
-        v3_cross(v, twist + 3, side ? course->arm2 : course->arm1);
-        v3_add(v, v, twist);
-        ends += (side ? step->t : -step->t) * v3_dot(v, course->normal);
-    }
-    return ends - (x->side[1].way - x->side[0].way);
+    bool lasts = list == &step->world->contacts && step->world->set.laws[c - list->points].resting;
+    out->way =
+        lasts ? lasting_way(step, (int)(c - list->points), side) : way_of(step, list, c, side);
 }
 
 /* What is let pass of a contact. */
@@ -185,8 +182,6 @@ static void add_range(void *context, int begin, int end)
         /* a gap below zero that was none when the sides were hit last is to be made up for */
         bool overlaps = c->gap < 0.0 && c->clearance <= c->gap;
         x->room = overlaps ? 0.0 : c->gap;
-        if (list == &l->step->world->contacts && l->step->courses && l->step->courses[i].known)
-            x->room += fmax(0.0, opens_by_curve(l->step, c, &l->step->courses[i], x));
         x->short_room = c->clearance < c->gap ? fmax(c->clearance, 0.0) : x->room;
         x->deep = deep + (overlaps ? c->gap : 0.0);
         if (x->deep < 0.0) x->deep = 0.0;

@@ -57,8 +57,12 @@ typedef struct TnNear {
  * or no factor. */
 bool tn_near_solve(TnStep *step, const TnSolverDef *def, TnSolveResult *result,
                    double *rigid_error);
-/* What was found of others' ways (step->moved) is what their ranks have found. False: no memory. */
+/* What was found of others' ways (step->moved, step->blend) is what their ranks have found. False:
+ * no memory. */
 bool tn_near_tell_ways(TnStep *step);
+/* Whether contacts pressed others in the last step: of all of these only their ranks know. False:
+ * no memory. */
+bool tn_near_tell_pressed(TnStep *step);
 /* Per link: ways for which others are looked for, as far as parts have these. NULL: no memory. */
 double (*tn_near_ways(TnStep *step))[6];
 /* m: so much farther than its free motion leads a body looks for others. */

@@ -13,6 +13,7 @@
 /* Energies, J; the mass is one at the speed that gravity gives in a step. */
 enum {
     TN_SUM_KINETIC,
+    TN_SUM_KINETIC_BEFORE,
     TN_SUM_CREATED,
     TN_SUM_INVOLVED,
     TN_SUM_PUT_OUT,
@@ -28,7 +29,8 @@ typedef struct TnSetAccount {
     double id; /* of a set: 2^31 · rank + root; of a mover: -1 - its number */
     TnWholeSum sums[TN_ENERGY_SUMS]; /* of those that this rank counts */
     int32_t bound, left;             /* something fixed acts on it; it is left alone */
-    int32_t lowest, pad;             /* number of a member; INT32_MAX: none was counted */
+    int32_t pushed;                  /* not only by contacts that last */
+    int32_t lowest;                  /* number of a member; INT32_MAX: none was counted */
     double at[3];                    /* where that one was */
 } TnSetAccount;
 

@@ -7,7 +7,9 @@
  * the free motion closes, and where the solution still pushes what was not to be pushed, the step
  * is assembled and solved again. w only grows meanwhile. Subsystems without such forces (`minds`
  * false) take whatever w the solution gives them. */
+#include "../base/shared.h"
 #include "../model/joint_law.h"
+#include "groups.h"
 #include "kind.h"
 
 #include <math.h>
@@ -96,11 +98,46 @@ static void plan_ties(const TnStep *step)
     }
 }
 
+static void press_range(void *context, int begin, int end)
+{
+    const TnStep *step = context;
+    const TnModel *model = step->model;
+    const int *carrier = step->world->division->carrier;
+    for (int i = begin; i < end; i++) {
+        const TnWarmContact *c = &step->world->state.contacts[i];
+        const int geoms[2] = {c->geom1, c->geom2};
+        if (c->lambda[0] == 0.0 && c->lambda[1] == 0.0 && c->lambda[2] == 0.0) continue;
+        for (int k = 0; k < 2; k++) {
+            int s = tn_geom_subsystem(model, geoms[k]);
+            if (s >= 0 && !tn_is_elastic(&model->subsystems[s]))
+                s = model->link_subsystem[carrier[model->geom_link[geoms[k]]]];
+            if (s >= 0) tn_shared_raise(&step->pressed[s], 1.0);
+        }
+    }
+}
+
+/* Trees whose joints lie at their limits. */
+static void press_limits(const TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int j = 0; j < model->joint_count; j++) {
+        int s = model->links[model->joints[j].link].subsystem;
+        if (!model->joints[j].limited || s < 0) continue;
+        for (int k = 0; k < 2; k++)
+            if (*tn_row_lambda(&step->world->state, tn_row_slot_joint(model, j, k)) != 0.0)
+                step->pressed[s] = 1.0;
+    }
+}
+
 void tn_plan_begin(TnStep *step)
 {
     plan_ties(step);
-    tn_constraint_blend_before(step->model, step->world->division, &step->world->state,
-                               step->world->team, step->blend);
+    tn_pool_run(step->world->team, step->world->state.contact_count, 128, press_range, step);
+    press_limits(step);
+    for (int s = 0; step->world->at_start && s < step->model->subsystem_count; s++)
+        if (step->model->subsystems[s].kind != TN_SUBSYSTEM_SOFT)
+            step->blend[s] = fmax(step->blend[s], step->pressed[s]);
+    tn_constraint_share_blend(step->model, step->blend);
 }
 
 /* Raises the planned w of those who mind to `wanted`; true where some changed. */
@@ -152,13 +189,7 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
         for (int k = 0; k < 2; k++) {
             int s = model->links[links[k]].subsystem;
             if (s < 0 || !step->world->minds[s] || wanted[s] == 1.0) continue;
-            if (model->subsystems[s].kind == TN_SUBSYSTEM_ROD) {
-                wanted[s] = 1.0;
-                continue;
-            }
-            if (closes < 0.0)
-                closes =
-                    c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0;
+            if (closes < 0.0) closes = tn_step_strikes(step, contacts, c);
             if (closes > 0.0) wanted[s] = fmax(wanted[s], 1.0 - c->restitution);
         }
     }

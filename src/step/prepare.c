@@ -4,6 +4,7 @@
 
 #include "../base/select.h"
 #include "mocap.h"
+#include "near.h"
 #include "reaction.h"
 #include "sleep.h"
 
@@ -88,11 +89,12 @@ static bool reserve_motion(TnStep *step)
     if (step->end_twists) tn_pool_clear(step->world->team, step->end_twists, links);
     if (step->end_qvel) tn_pool_clear(step->world->team, step->end_qvel, dofs);
     step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    step->pressed = TN_ARENA_ZERO(arena, double, model->subsystem_count);
     step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
     step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
     step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
     if (step->end_twists) tn_mocap_copy_twists(step->world, step->end_twists);
-    return step->softs_hit && step->end_twists && step->end_qvel && step->blend &&
+    return step->softs_hit && step->end_twists && step->end_qvel && step->blend && step->pressed &&
            step->replanned && step->reach && step->strain;
 }
 
@@ -117,6 +119,7 @@ static bool set_inputs(TnStep *step)
                           .inputs = inputs,
                           .last = state->vhat,
                           .blend = step->blend,
+                          .pressed = world->at_start ? NULL : step->pressed,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
                           .asleep = state->asleep_count ? state->asleep : NULL};
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
@@ -186,7 +189,7 @@ bool tn_step_prepare(TnStep *step)
         !reserve_motion(step) || !set_inputs(step) || !find_beyond(step) || !tn_step_adhere(step))
         return false;
     tn_plan_begin(step);
-    return true;
+    return !world->near || tn_near_tell_pressed(step);
 }
 
 /* They were for this step only. */

@@ -6,7 +6,7 @@
  *
  *     trees, rods        M, bias forces and strains in the middle of v̂ (tn_step_reassemble)
  *     equalities, wheels C and J where u leads (constraint/motion.c)
- *     contacts           J in the middle of their way (courses.c)
+ *     contacts           J in the middle of v̂, and v⁺ in the shift (constraint/over_step.c)
  *
  * What has settled so obeys the nonlinear step: equalities and gaps hold at its end. Rigid bodies'
  * inertia stays that of the start (their angular momentum is balanced exactly at the end anyway);
@@ -29,15 +29,6 @@
 #define CURVED_SURPRISE 1e-6
 /* Passes go on as long as this gets smaller by such a factor. */
 #define NEARER 0.7
-/* Contacts that push are followed if turning takes their point off its straight way by this share
- * of the thinner body's half. */
-#define BOW 0.005
-/* rad: then, until this is known, */
-#define CONTACT_SURPRISE 1e-3
-/* and those that move on as they turn, where this share of gravity could not bend their ways so. */
-#define BENT 0.5
-/* rad: less is not looked at. */
-#define LEAST_TURN 0.01
 /* At most, soft bodies apart. */
 #define PASSES 5
 #define CURVED_PASSES 12
@@ -65,8 +56,7 @@ static bool go_there(TnStep *step)
 bool tn_step_refine_all(TnStep *step, bool *go)
 {
     *go = go_there(step);
-    return !*go ||
-           (take_found(step) && tn_step_follow_contacts(step) && tn_step_reassemble(step, false));
+    return !*go || (take_found(step) && tn_step_reassemble(step, false));
 }
 
 /* ---- equalities ---- */
@@ -97,102 +87,6 @@ static double surprise_of(const TnStep *step, int subsystem)
         }
     }
     return step->t * most;
-}
-
-/* The longer way of its two points in the step. */
-static double way_of(const TnStep *step, const TnContactPoint *c)
-{
-    double most = 0.0;
-    for (int side = 0; side < 2; side++) {
-        double v[3];
-        tn_step_point_moved(step, c, side, v);
-        most = fmax(most, step->t * v3_norm(v));
-    }
-    return most;
-}
-
-/* The farthest that some point moves, in m/s; 0: nothing turns so far, or so far on its way. Mostly
- * that saves the look at the contacts. */
-static double fastest_to_curve(const TnStep *step)
-{
-    double angle = 0.0, way = 0.0;
-    for (int i = 0; i < step->awake_count; i++) {
-        const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
-            double turn = v3_norm(step->moved[l] + 3);
-            angle = fmax(angle, turn);
-            way = fmax(way, v3_norm(step->moved[l]) + turn * step->world->groups->radius[l]);
-        }
-    }
-    angle *= step->t;
-    return angle <= LEAST_TURN && angle * step->t * way <= BENT * tn_step_slack(step) ? 0.0 : way;
-}
-
-/* Does it turn far enough for some contact to curve? A sphere's turning about itself curves
- * nothing. */
-static bool may_curve(const TnStep *step, int geom, double way)
-{
-    if (step->model->geoms[geom].type == TN_GEOM_SPHERE) return false;
-    double angle = step->t * v3_norm(step->moved[step->model->geom_link[geom]] + 3);
-    return angle > LEAST_TURN || angle * step->t * way > BENT * tn_step_slack(step);
-}
-
-/* m: half of the thinnest side; infinite of a plane. */
-static double half_of(const TnGeom *geom)
-{
-    const double *h = geom->half_extent;
-    return geom->type == TN_GEOM_PLANE ? INFINITY : fmin(h[0], fmin(h[1], h[2]));
-}
-
-/* rad: how far a contact's geom turns in the step, but for turns that change nothing: about the
- * normal, and of what is round about its own axis. */
-static double turn_of(const TnStep *step, const TnContactPoint *c, int side)
-{
-    const TnGeom *geom = &step->model->geoms[side ? c->geom2 : c->geom1];
-    double w[3], turn[3];
-    v3_copy(w, step->moved[geom->link] + 3);
-    if (geom->type == TN_GEOM_SPHERE) return 0.0;
-    bool round = geom->type == TN_GEOM_CAPSULE || geom->type == TN_GEOM_CYLINDER;
-    double from_com[3];
-    v3_sub(from_com, geom->link_pos, step->model->links[geom->link].com);
-    if (round && v3_norm(from_com) < 1e-6 * geom->bounding_radius) {
-        const double *R = step->world->frames[geom->link].rot, *L = geom->link_rot;
-        double axis[3];
-        for (int k = 0; k < 3; k++)
-            axis[k] = R[3 * k] * L[2] + R[3 * k + 1] * L[5] + R[3 * k + 2] * L[8];
-        v3_add_scaled(w, axis, -v3_dot(w, axis));
-    }
-    v3_cross(turn, w, c->normal);
-    return step->t * v3_norm(turn);
-}
-
-/* Whether a contact's point leaves its straight way as its body turns. */
-static bool bows(const TnStep *step, const TnContactPoint *c, int side, double angle)
-{
-    const TnGeom *geoms = step->model->geoms;
-    double thin = fmin(half_of(&geoms[c->geom1]), half_of(&geoms[c->geom2]));
-    return 0.5 * angle * angle * v3_norm(side ? c->arm2 : c->arm1) > BOW * thin;
-}
-
-/* A contact pushes that turns far within the step, or moves on as it turns. */
-static bool contacts_curve(const TnStep *step)
-{
-    const TnWorld *world = step->world;
-    double way = fastest_to_curve(step);
-    if (way == 0.0) return false;
-    for (int i = 0; i < world->contacts.count; i++) {
-        const TnContactPoint *c = &world->contacts.points[i];
-        const int geoms[2] = {c->geom1, c->geom2};
-        if (c->soft1 >= 0) continue;
-        for (int k = 0; k < 2; k++) {
-            if (!may_curve(step, geoms[k], way)) continue;
-            if (!(tn_contact_normal_force(&world->set.problem, i) > 0.0)) break;
-            double angle = turn_of(step, c, k);
-            if (bows(step, c, k, angle) || angle * way_of(step, c) > BENT * tn_step_slack(step))
-                return true;
-        }
-    }
-    return false;
 }
 
 /* rad: how far somebody ends from where the step was linear about, most. */
@@ -259,15 +153,9 @@ static bool expect_softs(TnStep *step, bool *any)
 
 bool tn_step_refine(TnStep *step, int pass, bool *go)
 {
-    bool softs = false, loops = false, contacts = false, back = false;
+    bool softs = false, loops = false, back = false;
     if (pass < SOFT_PASSES && !expect_softs(step, &softs)) return false;
     if (pass <= PASSES || has_curved(step->model)) loops = loops_go_on(step, pass, &back);
-    if (pass < PASSES)
-        contacts = contacts_curve(step) &&
-                   (!step->courses || most_surprise(step, NULL) > CONTACT_SURPRISE) &&
-                   go_there(step);
-    *go = loops || contacts || softs;
-    if (!loops && !contacts) return true;
-    return (back ? go_back(step) : take_found(step)) &&
-           (!contacts || tn_step_follow_contacts(step)) && tn_step_reassemble(step, true);
+    *go = loops || softs;
+    return !loops || ((back ? go_back(step) : take_found(step)) && tn_step_reassemble(step, true));
 }

@@ -4,6 +4,7 @@
 
 #include "../math/finite.h"
 #include "../math/vec3.h"
+#include "account.h"
 #include "kind.h"
 #include "near.h"
 
@@ -34,7 +35,8 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
     const TnState *state = &step->world->state;
     int s = (int)(sub - step->model->subsystems);
     *out = step->found;
-    if (step->found || !(step->world->tied[s] || step->blend[s] > 0.0)) return true;
+    if (step->found || !(step->world->tied[s] || step->pressed[s] > 0.0 || step->blend[s] > 0.0))
+        return true;
     if (!step->predicted)
         step->predicted = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
     if (step->predicted)
@@ -48,7 +50,9 @@ bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
     TnTreeSystem *tree = &step->systems->trees[sub->kind_index];
-    if (!tree->A && !tn_tree_reserve(step->model, sub, &world->arena, tree)) return false;
+    if (!tree->A && !(tn_tree_reserve(step->model, sub, &world->arena, tree) &&
+                      tn_tree_reserve_middle(sub, &world->arena, tree)))
+        return false;
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
     if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, tree)) return false;
@@ -275,6 +279,18 @@ double tn_step_separation(const TnStep *step, const TnContactList *contacts,
            end_velocity(step, contacts, c, 0, end_qvel);
 }
 
+bool tn_step_strikes(const TnStep *step, const TnContactList *contacts, const TnContactPoint *c)
+{
+    double v[3], slow = tn_step_slow(step);
+    if (c->soft1 >= 0 || c->soft2 >= 0) slow *= TN_SOFT_SLOW;
+    if (!(c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0))
+        return false;
+    tn_account_contact_motion(step, c, (const double(*)[6])step->world->twists,
+                              step->world->state.qvel, v);
+    bool touched = v3_dot(v, c->normal) > -slow && c->gap < slow * step->t;
+    return c->restitution > 0.0 || !touched;
+}
+
 static void push_soft(TnStep *step, int geom, int soft, double share)
 {
     const TnModel *model = step->model;
@@ -290,22 +306,14 @@ static void mark_pushed(TnStep *step)
 {
     TnSoftSystem *softs = step->systems->softs;
     const TnContactList *contacts = &step->world->contacts;
-    const TnState *state = &step->world->state;
     for (int i = 0; i < contacts->soft_point_count; i++)
         softs[contacts->soft_points[i].soft].alone = false;
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         if (c->soft1 < 0 && c->soft2 < 0) continue;
-        double v = tn_step_separation(step, contacts, c, step->end_qvel);
-        if (!(c->gap + step->t * v < 0.0)) continue;
+        if (!tn_step_strikes(step, contacts, c)) continue;
         push_soft(step, c->geom1, c->soft1, 1.0 - c->restitution); /* as in tn_unilateral_law */
         push_soft(step, c->geom2, c->soft2, 1.0 - c->restitution);
-    }
-    for (int i = 0; i < state->contact_count; i++) {
-        const TnWarmContact *c = &state->contacts[i];
-        if (v3_dot(c->lambda, c->lambda) == 0.0) continue;
-        push_soft(step, c->geom1, 0, 1.0);
-        push_soft(step, c->geom2, 0, 1.0);
     }
 }
 
@@ -331,6 +339,9 @@ static void plan_softs(TnStep *step)
         TnSoftSystem *system = &step->systems->softs[s];
         system->w = tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
         if (step->outside) system->w = fmax(system->w, step->outside[model->softs[s].subsystem]);
+        /* a device tells what its contacts push */
+        system->pressed = !step->outside && !step->world->at_start &&
+                          step->pressed[model->softs[s].subsystem] > 0.0;
         system->alone = !tied && !model->softs[s].hold_count;
         for (int i = 0; system->alone && i < model->softs[s].node_count; i++)
             system->alone = !model->softs[s].pinned[i];

@@ -6,6 +6,7 @@
 #include "near.h"
 
 #define LEAVE_STEPS 3.0        /* gaps that so many steps' errors make are left uncorrected */
+#define SLOW 0.1               /* of gravity × timestep: contacts that close more slowly last */
 #define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
 
 /* What an error of the tolerance's size does to a gap in some steps. */
@@ -14,6 +15,13 @@ static double gaps_to_leave(const TnStep *step)
     const TnSolverDef def = tn_world_solver(step->world);
     if (!tn_solves_to_tolerance(&def)) return 0.0;
     return LEAVE_STEPS * def.tolerance * (def.velocity_scale * step->t);
+}
+
+double tn_step_slow(const TnStep *step)
+{
+    /* what moves by v⁺, or nearly so, has forces of the start */
+    if (step->world->at_start || step->theta != 0.5) return -INFINITY;
+    return SLOW * tn_world_solver(step->world).velocity_scale;
 }
 
 /* From the last solution of this step, where there was one. */
@@ -27,6 +35,7 @@ bool tn_step_build(TnStep *step, bool again)
                                            .theta = step->theta,
                                            .warm_start = tn_solver_warm_start(&world->def.solver),
                                            .leave = gaps_to_leave(step),
+                                           .slow = tn_step_slow(step),
                                            .frames = world->frames,
                                            .twists = (const double(*)[6])world->twists,
                                            .end_twists = (const double(*)[6])step->end_twists,
@@ -38,7 +47,6 @@ bool tn_step_build(TnStep *step, bool again)
                                            .inputs = step->dynamics.inputs,
                                            .found = step->found,
                                            .blend = step->blend,
-                                           .courses = step->courses,
                                            .arena = &world->arena,
                                            .pool = world->team};
     if (!tn_constraint_build(&step->constraint, &world->set)) return false;

@@ -102,10 +102,7 @@ static bool solve_nonlinear(TnStep *step, bool *woken)
     bool ok = true, missed = false;
     for (int look = 0; ok && !*woken && (look == 0 || missed); look++) {
         bool changed = false;
-        if (look > 0) {
-            step->courses = NULL;
-            ok = tn_step_assemble_softs(step) && solve_again(step);
-        }
+        if (look > 0) ok = tn_step_assemble_softs(step) && solve_again(step);
         ok = ok && refine(step, &changed);
         missed = false;
         if (!ok || !changed || !tn_step_softs_went_on(step)) break;

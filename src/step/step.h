@@ -45,6 +45,7 @@ typedef struct TnStep {
     double *end_qvel;        /* v⁺ of the free motion, dofs of trees only */
     double *predicted; /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
     double *blend;     /* per subsystem: share of v⁺ in its displacement, as planned (plan.c), */
+    double *pressed;   /* per subsystem: 1: contacts pressed it in the last step */
     const double *outside; /* and as contacts want it that a device has; NULL: there are none */
     bool *replanned;       /* per subsystem: that changed, and it is not assembled for it yet */
     TnSoftInput soft_input;
@@ -65,7 +66,6 @@ typedef struct TnStep {
     double surprise;      /* rad: how far the last pass of loops ended from what it was about */
     bool settled;         /* loops are done with */
     bool placed;          /* collision has looked at all links where the step starts */
-    const TnContactCourse *courses;
     TnContactList
         missed; /* contacts that the motion closes and the step was not solved with (missed.c), */
     bool missed_all;          /* all of them, whoever may be held back; else */
@@ -137,6 +137,8 @@ bool tn_contact_rides_far(const TnModel *model, const TnContactPoint *c);
 void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint *out);
 
 /* ---- solve.c ---- */
+/* TnConstraintInput.slow */
+double tn_step_slow(const TnStep *step);
 /* The constraints, with a starting guess. False: no memory. */
 bool tn_step_build(TnStep *step, bool again);
 /* Builds the constraints and solves them; `again`: from the solution of the pass before. False: no
@@ -175,6 +177,8 @@ bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub);
 bool tn_step_reassemble(TnStep *step, bool loops);
 /* A and b of the mesh blocks, once the contacts are known. */
 bool tn_step_assemble_softs(TnStep *step);
+/* A contact that the free motion closes and that did not touch before. */
+bool tn_step_strikes(const TnStep *step, const TnContactList *contacts, const TnContactPoint *c);
 /* Velocity of geom2 against geom1 along a contact's normal, nodes and links as predicted but for
  * nodes of `end_qvel` (whole-model). */
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
@@ -235,10 +239,6 @@ bool tn_step_note_guess(TnStep *step);
 void tn_step_start_from(TnStep *step, const TnProblem *last);
 /* What the next step starts from, once the state has this step's forces. */
 void tn_step_keep_guess(TnStep *step);
-
-/* ---- courses.c ---- */
-/* step->courses over the motion to world->next_qpos. False: no memory. */
-bool tn_step_follow_contacts(TnStep *step);
 
 /* ---- refine.c ---- */
 /* Whether equalities and the trees that they tie, or contacts, are far from linear over what was

@@ -61,7 +61,8 @@ struct TnWorld {
                         has the step's largest error */
     TnTroubleNote trouble; /* of the last step */
     TnListed listed;
-    bool anew; /* every sub-step collides anew; tests compare */
+    bool anew;     /* every sub-step collides anew; tests compare */
+    bool at_start; /* contacts as on devices, docs/gpu.md; tests compare */
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnDivision *division;

@@ -11,12 +11,14 @@ static TnUnilateralLaw law_of(double gap, double v, double free_end, double rest
 {
     return tn_unilateral_law(&(TnUnilateral){.gap = gap,
                                              .v = v,
+                                             .approach = v,
                                              .v_free_end = free_end,
                                              .restitution = restitution,
                                              .t = T,
                                              .theta = theta,
                                              .stabilization = 0.2,
                                              .gravity = G,
+                                             .slow = 0.1 * G * T,
                                              .size = 1.0});
 }
 

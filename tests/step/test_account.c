@@ -125,13 +125,11 @@ TEST(a_sliding_box_loses_mu_m_g_d_to_friction)
         CHECK_NEAR(l.sum.friction, mu * mass * G * pos[0], near * l.scale);
         check_zero(&l, "actuators applied damping", 0.0);
         check_zero(&l, "impacts created", near * l.scale);
-        /* what is pushed moves with its end velocity, which is less than the mean by ½ μ g t */
-        double a = mu * G, t = STEPS[k];
-        CHECK_NEAR(l.sum.step, 0.5 * mass * a * a * t * 0.3, near * l.scale);
+        check_zero(&l, "step", near * l.scale);
         CHECK_NEAR(tn_world_body_loss(run.world, box), l.sum.step, 1e-12 * l.scale);
         steps_for(&l, 0.7);
-        CHECK_NEAR(l.sum.friction, l.scale - 0.5 * mass * a * t * v0, mass * a * a * t * t);
-        CHECK_NEAR(l.sum.friction + l.sum.step, l.scale, 1e-9 * l.scale);
+        /* in the step in which it stops it moves by the mean velocity, too */
+        CHECK_NEAR(l.sum.friction, l.scale, near * l.scale);
         CHECK(l.share == 0.0);
         check_world_sums(&l);
         run_end(&run);
@@ -397,12 +395,14 @@ TEST(a_slide_that_is_pushed_back_to_its_limit_gets_m_g_times_the_way)
     }
 }
 
-/* Boxes of 1 and 3 kg that a weld joins slide to a halt: each loses ½ m a² t per second. */
+/* Boxes of 1 and 3 kg that a weld joins slide to a halt under implicit Euler (θ = 1): each loses
+ * ½ m a² t per second. */
 TEST(bodies_that_slide_together_lose_by_mass)
 {
     const double mu = 0.3, half[3] = {0.05, 0.2, 0.05}, v0 = 1.5, mass[2] = {1.0, 3.0};
     Scene scene = scene_with(5e-3);
     TnBodyId body[2];
+    scene.option.theta = 1.0;
     scene_plane(&scene, mu);
     for (int k = 0; k < 2; k++)
         body[k] =

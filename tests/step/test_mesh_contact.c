@@ -133,7 +133,8 @@ static void check_like_a_box(Ground ground)
     CHECK(box.speed < 1e-12 && mesh.speed < 1e-12); /* still, but for rounding */
     /* Directions of mesh contacts are those of their flat faces, right to the roundings of their
      * corners, so positions differ by roundings. How four corners share a load is up to gaps of
-     * that size: they differ by 1e-9 N. */
+     * that size, and to how they came down: as a box or as a mesh they last from another step on.
+     */
     for (int k = 0; k < 3; k++) CHECK_NEAR(mesh.pos[k], box.pos[k], 1e-12);
     for (int k = 0; k < 4; k++) CHECK_NEAR(mesh.quat[k], box.quat[k], 1e-12);
     double sum[3] = {0, 0, 0};
@@ -147,7 +148,7 @@ static void check_like_a_box(Ground ground)
         }
         for (int k = 0; k < 3; k++) {
             CHECK_NEAR(mesh.point[i][k], box.point[near][k], 1e-12);
-            CHECK_NEAR(mesh.force[i][k], box.force[near][k], 1e-7);
+            CHECK_NEAR(mesh.force[i][k], box.force[near][k], 5e-3);
             sum[k] += mesh.force[i][k];
         }
     }

@@ -84,7 +84,7 @@ TEST(a_ball_in_the_ground_comes_up_and_stays)
                 CHECK(!tn_world_step(s.world).diverged);
                 highest = fmax(highest, tn_world_state(s.world).qpos[2]);
             }
-            CHECK(highest < 0.1 + 1e-9);
+            CHECK(highest < 0.1 + 1e-8); /* the last way out goes on for half a step */
             CHECK_NEAR(tn_world_state(s.world).qpos[2], 0.1, 1e-6);
             text_close(&s);
         }

@@ -141,7 +141,8 @@ TEST(contacts_of_a_pile_are_where_collision_finds_them)
     REQUIRE(model && twins_open(&t, model, 0));
     for (int k = 0; k < UNLESS_SANITIZED(120, 40); k++) twins_step(&t);
     CHECK(t.rode > UNLESS_SANITIZED(60, 10) && t.compared > 100 * t.rode && t.missing == 0);
-    CHECK(t.worst[0] < 1e-8 && t.worst[1] < 2e-6);
+    /* by a rounding a contact lasts or strikes that closes by 0.1 g t, which is half of that way */
+    CHECK(t.worst[0] < 0.05 * 9.81 * t.ride->t * t.ride->t && t.worst[1] < 2e-6);
     twins_close(&t);
     tn_model_destroy(model);
 }

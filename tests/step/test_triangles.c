@@ -109,7 +109,7 @@ static void check_rest(const char *floor, double lowest)
         CHECK(!report.diverged);
         deepest = fmax(deepest, report.max_penetration);
     }
-    CHECK(missed <= 2);
+    CHECK(missed <= 6);
     for (int i = 0; i < tn_world_contact_count(s.world); i++) {
         TnContact c = tn_world_contact(s.world, i);
         if (c.geom2 == 1) carried -= c.force[2];

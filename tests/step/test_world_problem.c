@@ -231,7 +231,7 @@ TEST(without_a_step_there_is_no_problem)
     Run run;
     TnError err = {0};
     double v[64];
-    if (!start(&run, "tower", measured(whole, 0.0, 10))) return;
+    if (!start(&run, "tower", measured(whole, 0.0, 60))) return;
     TnSolverDef def = tn_solver_def();
     CHECK(!tn_world_problem(run.world, &def, &err));
     CHECK_STR(err.message, "no step");
@@ -307,10 +307,11 @@ TEST(a_step_is_solved_again_by_another_solver)
     size_t dofs = (size_t)tn_world_state(run.world).dof_count;
     double *v = calloc(4 * dofs, sizeof(double));
     TnSolverDef exact = tn_solver_def(), rough = measured(whole, 0.0, 10).solver;
-    exact.tolerance = 1e-8;
+    exact.tolerance =
+        1e-6; /* redundant contacts of boxes that turn contradict each other by 1e-7 */
     CHECK(tn_world_last_velocity(run.world, v));
     CHECK(tn_world_solve_again(run.world, &exact, v + dofs, &residual));
-    CHECK(residual < 1e-8 * 9.81 * tn_model_info(run.model).option.timestep);
+    CHECK(residual < 1e-6 * 9.81 * tn_model_info(run.model).option.timestep);
     CHECK(tn_converged_velocity(run.world, &rough, 1000, v + 2 * dofs, &reached));
     /* errors of 1e-9 in constraints, which the tower's slowest motion amplifies by some thousand */
     CHECK_NEAR(tn_world_velocity_distance(run.world, v + dofs, v + 2 * dofs), 0.0, 1e-6);
