@@ -134,7 +134,8 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
     if (lost > there) made -= lost - there, involved -= lost - there;
     double noise = TN_PUSHED_SHARE * involved +
                    TN_NOISE_ERRORS * unit * sum[7] * error; /* its mass at this speed */
-    double put = put_out - TN_PUT_OUT_SHARE * kinetic;
+    double other = kinetic > put_out ? kinetic - put_out : 0.0; /* that is not of it */
+    double put = put_out - TN_PUT_OUT_SHARE * other;
     if (put > 0.0 && made > 0.0) made -= put < made ? put : made;
     made += unit * sum[5];
     if (made > 0.0) *owed = made;

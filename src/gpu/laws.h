@@ -1,5 +1,8 @@
 /* laws.h: what a large scene and the worlds of a batch compute alike, each from its own arrays: e
- * of a contact, and the velocity that forces give a body. */
+ * of a contact, and the velocity that forces give a body.
+ *
+ * Contacts are of first order here: J is that of the step's start, none lasts (TnUnilateral.slow is
+ * 0), and all that they push moves by v⁺. The CPU does the same where TnWorld.at_start is set. */
 #ifndef TN_GPU_LAWS_H
 #define TN_GPU_LAWS_H
 
@@ -25,6 +28,7 @@ TN_DEVICE inline void shift_at_speed(const StepLaw &s, double gap, const double 
     TnUnilateral u{};
     u.gap = gap;
     u.v = v3_dot(n, v);
+    u.approach = u.v;
     u.v_free_end = v3_dot(n, v_end);
     u.t = s.t;
     u.theta = s.theta;

@@ -93,7 +93,7 @@ inline void assemble(Queue &q, const Base &s)
             tn_unit_quat(walk.quat, q.x + 3);
             tn_link_frame_from_walk(&frame, &link, &walk);
             store_row(&s.frames[l], frame, whole, room);
-            assemble_link_of_rigid(s.dynamics, &link, rate.x, wrench.x, &frame, &system);
+            assemble_link_of_rigid(s.dynamics, &link, rate.x, nullptr, wrench.x, &frame, &system);
             for (int k = 0; k < 6; k++) {
                 v.x[k] = system.v[k];
                 end.x[k] = system.v[k] + (system.v_free[k] - system.v[k]) / s.theta;

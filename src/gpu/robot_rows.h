@@ -60,7 +60,8 @@ TN_DEVICE inline LimitState limit_at(const Worlds &b, const WorldBase &s, const 
     return out;
 }
 
-/* e of a limit; false: it is far away. */
+/* e of a limit; false: it is far away. None that holds rests (TnUnilateral.slow is 0): a robot
+ * moves by v⁺ then, for by v̂ it would gain what the CPU's balance takes off. */
 TN_DEVICE inline bool write_limit(const Worlds &b, WorldBase &s, const RobotRow &row, int r,
                                   double axis[3])
 {
@@ -72,7 +73,7 @@ TN_DEVICE inline bool write_limit(const Worlds &b, WorldBase &s, const RobotRow 
     if (joint->type == TN_JOINT_BALL) turn_limit_axis(b, s, joint, axis, &limit);
     TnUnilateral u{};
     u.gap = limit.gap;
-    u.v = limit.v;
+    u.v = u.approach = limit.v;
     u.v_free_end = limit.v_end;
     u.t = s.t;
     u.theta = b.theta;

@@ -4,6 +4,7 @@
 #define TN_TESTS_GPU_AGREEMENT_H
 
 #include "../step/text_scene.h"
+#include "step/world.h"
 
 #include <math.h>
 
@@ -22,6 +23,14 @@ static inline TnWorld *open_world(TnWorldDef def, const TnModel *model)
     TnError err = {0};
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return world;
+}
+
+/* On the CPU, with contacts as a device writes them. */
+static inline TnWorld *open_reference(TnWorldDef def, const TnModel *model)
+{
+    TnWorld *world = open_world(def, model);
+    world->at_start = true;
     return world;
 }
 
@@ -96,7 +105,7 @@ static inline Agreement compare_within(TnDevice device, TnModel *model, double t
     TnError err = {0};
     TnWorldDef def = definition(TN_DEVICE_CPU, tolerance, iterations);
     def.solver.warm_start = 0.0;
-    TnWorld *here = open_world(def, model);
+    TnWorld *here = open_reference(def, model);
     def.device = device;
     TnWorld *there = open_world(def, model);
     if (!there) return a;

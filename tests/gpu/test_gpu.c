@@ -51,7 +51,7 @@ static PileAgreement compare_steps_of(TnDevice device, TnModel *model, double to
     TnError err = {0};
     TnWorldDef def = definition(TN_DEVICE_CPU, tolerance, 3000);
     def.solver.warm_start = 0.0;
-    TnWorld *here = open_world(def, model), *settled = open_world(tn_world_def(), model);
+    TnWorld *here = open_reference(def, model), *settled = open_world(tn_world_def(), model);
     def.device = device;
     TnWorld *there = open_world(def, model);
     for (int k = 0; k < 300; k++) (void)tn_world_step(settled);
@@ -630,5 +630,97 @@ TEST(a_pyramid_stands)
     CHECK_NEAR(pos[0], 0.0, 0.005);
     CHECK(missed < 30);
     tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* ---- against the CPU's own rule of contacts, which differs while bodies move in them ---- */
+
+/* The last of these flies and spins all the time, the others fall and lie: what flies is the same,
+ * and where others lie, and what the ground bears. */
+TEST(flight_and_rest_are_those_of_the_cpu)
+{
+    TnModel *model = open_model(
+        "<mujoco><option timestep='.005'/><default><geom "
+        "friction='.6'/></default><worldbody>" GROUND
+        "<geom type='box' pos='1 0 .1' size='.2 .2 .1'/>"
+        "<body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .06 .05'/></body>"
+        "<body pos='1 0 .3' euler='3 5 20'><freejoint/><geom type='box' size='.05 .06 .05'/></body>"
+        "<body pos='2 0 .3' euler='0 85 0'><freejoint/><geom type='capsule' size='.04 .1'/></body>"
+        "<body pos='3 0 .3'><freejoint/><geom type='cylinder' size='.06 .05'/></body>"
+        "<body pos='0 0 90'><freejoint/><geom type='box' size='.1 .06 .05' mass='2'/></body>"
+        "</worldbody></mujoco>");
+    TnWorldDef def = definition(TN_DEVICE_CPU, 1e-10, 20000);
+    TnWorld *worlds[2];
+    double spin[30] = {0.0}, height[2][4], up[2] = {0.0, 0.0};
+    for (int k = 0; k < 6; k++) spin[24 + k] = k < 3 ? 0.1 * k : 1.0 + 2.0 * k;
+    for (int w = 0; w < 2; w++) {
+        TnError err = {0};
+        def.device = w ? TN_DEVICE_CUDA64 : TN_DEVICE_CPU;
+        worlds[w] = open_world(def, model);
+        CHECK(tn_world_set_state(worlds[w], tn_world_state(worlds[w]).qpos, spin, &err) == TN_OK);
+    }
+    for (int k = 0; k < 600; k++) {
+        CHECK(!tn_world_step(worlds[0]).diverged && !tn_world_step(worlds[1]).diverged);
+        TnStateView a = tn_world_state(worlds[0]), b = tn_world_state(worlds[1]);
+        CHECK(largest_difference(a.qpos + 28, b.qpos + 28, 7) < 1e-9);
+        CHECK(largest_difference(a.qvel + 24, b.qvel + 24, 6) < 1e-9);
+    }
+    double weight = 9.81 * (tn_model_info(model).total_mass - 2.0);
+    for (int w = 0; w < 2; w++) {
+        TnStateView s = tn_world_state(worlds[w]);
+        for (int i = 0; i < 4; i++) height[w][i] = s.qpos[7 * i + 2];
+        CHECK(largest_difference(s.qvel, (const double[24]){0.0}, 24) < 1e-4);
+        for (int i = 0; i < tn_world_contact_count(worlds[w]); i++)
+            up[w] += fabs(tn_world_contact(worlds[w], i).force[2]);
+        CHECK_NEAR(up[w], weight, 1e-4 * weight);
+        tn_world_destroy(worlds[w]);
+    }
+    CHECK(largest_difference(height[0], height[1], 4) < 1e-5);
+    tn_model_destroy(model);
+}
+
+/* A ball rolls down a slope, and a box slides: as the textbook says. */
+TEST(a_slope_accelerates_as_it_should)
+{
+    TnModel *model =
+        open_model("<mujoco><option timestep='.005' gravity='3 0 -9'/><worldbody>"
+                   "<geom type='plane' size='9 9 1' friction='0'/>"
+                   "<body pos='0 0 .05'><freejoint/><geom size='.05' friction='.8'/></body>"
+                   "<body pos='0 1 .05'><freejoint/>"
+                   "<geom type='box' size='.1 .1 .05' friction='.2'/></body></worldbody></mujoco>");
+    TnWorld *world = open_world(definition(TN_DEVICE_CUDA64, 1e-10, 5000), model);
+    for (int k = 0; k < 200; k++) CHECK(!tn_world_step(world).diverged);
+    const double *v = tn_world_state(world).qvel;
+    CHECK_NEAR(v[0], 3.0 * 5.0 / 7.0, 1e-6);
+    CHECK_NEAR(v[6], 3.0 - 0.2 * 9.0, 1e-6);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
+/* An ellipsoid rocks on the ground: it loses more than on the CPU, and gains nothing. */
+TEST(what_rocks_gains_no_energy)
+{
+    TnModel *model = open_model(
+        "<mujoco><option timestep='.005'/><worldbody>" GROUND "<body pos='0 0 .1'><freejoint/>"
+        "<geom type='ellipsoid' size='.2 .15 .1' friction='1'/></body></worldbody></mujoco>");
+    for (int w = 0; w < 2; w++) {
+        TnWorld *world =
+            open_world(definition(w ? TN_DEVICE_CUDA64 : TN_DEVICE_CPU, 1e-10, 5000), model);
+        double v[6] = {0.0, 0.0, 0.0, 0.0, 1.0, 0.0}, last = INFINITY, first = 0.0;
+        v[0] = 0.1 * v[4];
+        TnError err = {0};
+        double low = tn_world_energy(world).potential;
+        CHECK(tn_world_set_state(world, tn_world_state(world).qpos, v, &err) == TN_OK);
+        first = tn_world_energy(world).kinetic;
+        for (int k = 0; k < 400; k++) {
+            CHECK(!tn_world_step(world).diverged);
+            TnEnergy e = tn_world_energy(world);
+            double now = e.kinetic + e.potential - low;
+            CHECK(now < fmin(last, first) + 1e-3 * first);
+            last = now;
+        }
+        CHECK(last > (w ? 0.6 : 0.999) * first); /* after 2 s */
+        tn_world_destroy(world);
+    }
     tn_model_destroy(model);
 }

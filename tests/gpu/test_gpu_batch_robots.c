@@ -1,6 +1,7 @@
 /* Robots in batches on a device, as loops on the host (src/gpu/batch_block.h): steps against the
  * same batch on the CPU, long runs, controls, and what is refused. */
 #include "robots.h"
+#include "step/world.h"
 
 #include <math.h>
 
@@ -24,6 +25,14 @@ static TnBatch *open_batch(TnBatchDef def, const TnModel *model)
     TnError err = {0};
     TnBatch *batch = tn_batch_create(&def, model, &err);
     if (!batch) test_fail(__FILE__, __LINE__, "%s", err.message);
+    return batch;
+}
+
+/* On the CPU, with contacts as a device writes them. */
+static TnBatch *open_reference(TnBatchDef def, const TnModel *model)
+{
+    TnBatch *batch = open_batch(def, model);
+    for (int i = 0; i < def.count; i++) tn_batch_world(batch, i)->at_start = true;
     return batch;
 }
 
@@ -104,7 +113,7 @@ static Agreement compare(TnModel *model, Comparison how)
     uint64_t seed = 7;
     TnBatchDef def = definition(TN_DEVICE_CPU, how.tolerance, how.iterations);
     def.world.key = how.key;
-    TnBatch *here = open_batch(def, model);
+    TnBatch *here = open_reference(def, model);
     def.world.device = how.device;
     TnBatch *there = open_batch(def, model);
     if (how.own) {
@@ -246,7 +255,7 @@ TEST(steps_go_on_from_their_own_states)
     TnError err = {0};
     TnBatchDef def = definition(TN_DEVICE_CPU, 1e-10, 5000);
     def.world.key = 1;
-    TnBatch *here = open_batch(def, model);
+    TnBatch *here = open_reference(def, model);
     def.world.device = TN_DEVICE_CUDA64;
     TnBatch *there = open_batch(def, model);
     TnBatchView a = tn_batch_view(here), b = tn_batch_view(there);
@@ -319,6 +328,39 @@ TEST(a_quadruped_that_falls_gains_no_energy)
     CHECK(most < 2e-4 * first); /* J; what a step makes: there is no account that takes it off */
     tn_world_destroy(world);
     tn_batch_destroy(batch);
+    tn_model_destroy(model);
+}
+
+/* A spring holds a joint at its limit while the arm swings. The limit gives no energy, and takes
+ * none on the CPU. */
+TEST(a_limit_that_holds_gives_no_energy)
+{
+    TnError err = {0};
+    TnModel *model =
+        load_text("<mujoco><option timestep='.005'/><default><geom contype='0' conaffinity='0'/>"
+                  "</default><worldbody><body pos='0 0 2'><joint axis='0 1 0'/>"
+                  "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.02'/><body pos='.3 0 0'>"
+                  "<joint axis='0 1 0' limited='true' range='0 90' stiffness='5' springref='-120'/>"
+                  "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02'/></body></body>"
+                  "</worldbody></mujoco>",
+                  &err);
+    for (int k = 0; k < 2; k++) {
+        TnBatchDef def = definition(k ? TN_DEVICE_CUDA64 : TN_DEVICE_CPU, 1e-8, 2000);
+        TnBatch *batch = open_batch(def, model);
+        TnBatchView v = tn_batch_view(batch);
+        TnWorldDef plain = tn_world_def();
+        TnWorld *world = tn_world_create(&plain, model, &err);
+        TnEnergy start = tn_world_energy(world);
+        for (int i = 0; i < 1000; i++) CHECK(tn_batch_step(batch, NULL, &err) == TN_OK);
+        CHECK(tn_world_set_state(world, v.qpos, v.qvel, &err) == TN_OK);
+        TnEnergy end = tn_world_energy(world);
+        double gained = end.kinetic + end.potential + end.elastic -
+                        (start.kinetic + start.potential + start.elastic);
+        CHECK_NEAR(v.qpos[1], 0.0, 1e-3);
+        CHECK(gained < 1e-3 && gained > (k ? -0.5 : -0.01)); /* J; 1.6 go to and fro */
+        tn_world_destroy(world);
+        tn_batch_destroy(batch);
+    }
     tn_model_destroy(model);
 }
 
