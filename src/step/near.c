@@ -50,11 +50,41 @@ bool tn_near_solve(TnStep *step, const TnSolverDef *asked, TnSolveResult *result
     return tn_parted_near(p, near->ranks, &n, &def, world->team, result, rigid_error);
 }
 
+/* Of a free body: its way, and its share of v⁺. */
+enum { WAY_NUMBERS = 7 };
+
 bool tn_near_tell_ways(TnStep *step)
 {
+    const TnNear *near = step->world->near;
+    const TnSubsystem *subs = step->model->subsystems;
+    int n = near->count, sent = n ? near->send_start[n] : 0,
+        received = n ? near->receive_start[n] : 0;
     TnNearExchange told;
-    if (!tn_near_open(step, 6, &told)) return false;
-    tn_near_tell_links(&told, (double *)step->moved);
+    double *ways =
+        TN_ARENA_NEW(&step->world->arena, double, WAY_NUMBERS * step->model->subsystem_count + 1);
+    if (!ways || !tn_near_open(step, WAY_NUMBERS, &told)) return false;
+    for (int k = 0; k < sent; k++) {
+        int s = near->send[k];
+        double *way = ways + (long)WAY_NUMBERS * s;
+        memcpy(way, step->moved[subs[s].link_start], sizeof(double[6]));
+        way[6] = step->blend[s];
+    }
+    tn_near_tell(&told, ways);
+    tn_near_close(&told);
+    for (int k = 0; k < received; k++) {
+        int s = near->receive[k];
+        const double *way = ways + (long)WAY_NUMBERS * s;
+        memcpy(step->moved[subs[s].link_start], way, sizeof(double[6]));
+        step->blend[s] = way[6];
+    }
+    return true;
+}
+
+bool tn_near_tell_pressed(TnStep *step)
+{
+    TnNearExchange told;
+    if (!tn_near_open(step, 1, &told)) return false;
+    tn_near_tell(&told, step->pressed);
     tn_near_close(&told);
     return true;
 }

@@ -4,11 +4,12 @@
  *
  *     made = Σ (ΔE - work) + Σ contacts (friction's loss + Δ stored),
  *
- * and what a group made beyond the noise of the solver is taken off by scaling its velocities. What
- * is not worth it yet is kept in mind, with the lowest of the group. Groups on which nothing fixed
- * acts get the momentum that they must have first (near_momentum.c), and what is scaled is their
- * motion against that of the whole. Groups with cables or soft bodies, or that a moving mocap body
- * acts on, are left alone; so are bodies that nothing touches. */
+ * and what a group made beyond the noise of the solver is taken off by scaling its velocities;
+ * where all its contacts last also what it lost, and a little at a time. What is not worth it yet
+ * is kept in mind, with the lowest of the group. Groups on which nothing fixed acts get the
+ * momentum that they must have first (near_momentum.c), and what is scaled is their motion against
+ * that of the whole. Groups with cables or soft bodies, or that a moving mocap body acts on, are
+ * left alone; so are bodies that nothing touches. */
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #include "near_groups.h"
 
 /* As in balance.c. */
+#define SMOOTH_SHARE 0.02
 #define PUSHED_SHARE 1e-6
 #define PUT_OUT_SHARE 0.05
 #define NOISE_ERRORS 3.0
@@ -27,7 +29,8 @@
 
 /* ---- sets ---- */
 
-static void join(const TnNearGroups *g, int geom1, int geom2)
+/* hit: what that took stays lost. */
+static void join(const TnNearGroups *g, int geom1, int geom2, bool hit)
 {
     const TnWorld *world = g->step->world;
     const TnModel *m = g->step->model;
@@ -37,10 +40,22 @@ static void join(const TnNearGroups *g, int geom1, int geom2)
     for (int k = 0; k < 2; k++) {
         if (s[k] < 0) continue;
         g->touched[s[k]] = true;
+        g->of[s[k]].pushed |= hit;
         if (s[!k] >= 0) continue;
         bool moves = world->mocap_moves && tn_link_is_mocap(m, m->geom_link[geoms[!k]]);
         *(moves ? &g->of[s[k]].left : &g->of[s[k]].bound) = 1;
     }
+}
+
+/* It moves by v⁺, or is a free body that something in its way stopped or put aside. */
+static bool is_pushed(const TnStep *step, int s)
+{
+    static const double none[6] = {0.0};
+    const TnSubsystem *sub = &step->model->subsystems[s];
+    if (step->blend[s] > 0.0) return true;
+    if (sub->kind != TN_SUBSYSTEM_RIGID) return false;
+    bool aside = step->has_extra && memcmp(step->extra[sub->link_start], none, sizeof none) != 0;
+    return aside || step->reach[s] < 1.0;
 }
 
 static void join_all(const TnNearGroups *g)
@@ -50,15 +65,17 @@ static void join_all(const TnNearGroups *g)
     for (int i = 0; i < world->contacts.count; i++) {
         const TnContactPoint *c = &world->contacts.points[i];
         const double *f = world->set.problem.lambda[i];
-        if (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0) join(g, c->geom1, c->geom2);
+        if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0) continue;
+        join(g, c->geom1, c->geom2, !world->set.laws[i].resting);
     }
     for (int i = 0; i < world->impact_count; i++)
-        join(g, world->impacts[i].geom1, world->impacts[i].geom2);
+        join(g, world->impacts[i].geom1, world->impacts[i].geom2, true);
     for (int s = 0; s < m->subsystem_count; s++) { /* what is joined for good */
         int of = world->groups->of[s];
         if (of != s) tn_set_join(g->root, of, s);
         if (world->groups->pulled[of] || world->node_force_set) g->of[s].bound = 1;
         if (tn_is_elastic(&m->subsystems[s])) g->of[s].left = 1;
+        if (is_pushed(g->step, s)) g->of[s].pushed = 1;
     }
 }
 
@@ -71,6 +88,7 @@ static void add(const TnNearGroups *g, int s, TnSetAccount *to)
     TnSubsystemAccount a = tn_account_of(&g->accounts, s);
     double before = world->energies[s].kinetic, speed = tn_world_solver(world).velocity_scale;
     const double terms[TN_ENERGY_SUMS] = {[TN_SUM_KINETIC] = a.kinetic,
+                                          [TN_SUM_KINETIC_BEFORE] = before,
                                           [TN_SUM_CREATED] = a.gained - a.work + a.lost + a.stored,
                                           [TN_SUM_INVOLVED] = a.involved,
                                           [TN_SUM_PUT_OUT] = a.put_out,
@@ -94,6 +112,7 @@ static void add_up(const TnNearGroups *g)
         if (s != root) {
             g->of[root].bound |= g->of[s].bound;
             g->of[root].left |= g->of[s].left;
+            g->of[root].pushed |= g->of[s].pushed;
             g->touched[root] |= g->touched[s];
         }
         g->open[root] |= (ranks && tn_near_is_mover(g, s)) || !g->near->own[s];
@@ -121,11 +140,16 @@ static void settle(const TnNearGroups *g, const TnSetAccount *of, const double w
     double noise = PUSHED_SHARE * involved + NOISE_ERRORS * sum[TN_SUM_MASS] * g->step->error;
     made -= fmin(fmax(0.0, sum[TN_SUM_PUT_OUT] - PUT_OUT_SHARE * moving), fmax(0.0, made));
     made += sum[TN_SUM_OWED];
-    out->owed = fmax(0.0, made);
-    if (!(made > noise) || !(moving > 0.0)) return;
-    double take = fmin(made, moving);
-    out->owed = made - take;
-    out->scale = sqrt((moving - take) / moving);
+    bool smooth = !of->pushed && g->step->theta == 0.5;
+    double most = SMOOTH_SHARE * moving,
+           bound = SMOOTH_SHARE * fmax(sum[TN_SUM_KINETIC] + whole[1], sum[TN_SUM_KINETIC_BEFORE]);
+    out->owed = smooth ? 0.0 : fmax(0.0, made);
+    if (made <= noise && (made >= -noise || !smooth)) return;
+    double take = fmin(fmax(0.0, made), moving);
+    if (smooth && fabs(made) <= bound) take = fmin(fmax(made, -most), most);
+    double left = made - take;
+    out->owed = left >= (smooth ? -bound : 0.0) ? left : 0.0; /* what a rough step lost is lost */
+    if (take != 0.0) out->scale = sqrt((moving - take) / moving);
 }
 
 /* ---- the new state ---- */
@@ -157,7 +181,7 @@ static bool apply(TnNearGroups *g, double *owed)
     for (int s = 0; s < n; s++) {
         const TnOutcome *o = &outcomes[g->root[s]];
         if (!g->touched[g->root[s]] || !g->near->own[s]) continue;
-        if (o->scale < 1.0 || o->whole) change(g, s, o);
+        if (o->scale != 1.0 || o->whole) change(g, s, o);
         if (g->near->number[s] == o->lowest) owed[s] = o->owed;
     }
     return true;

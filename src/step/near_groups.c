@@ -51,6 +51,7 @@ static void join_accounts(TnSetAccount *to, const TnSetAccount *from)
     for (int k = 0; k < TN_ENERGY_SUMS; k++) tn_whole_join(&to->sums[k], &from->sums[k]);
     to->bound |= from->bound;
     to->left |= from->left;
+    to->pushed |= from->pushed;
     if (from->lowest >= to->lowest) return;
     to->lowest = from->lowest;
     v3_copy(to->at, from->at);

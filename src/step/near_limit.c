@@ -57,11 +57,18 @@ static void node_moved(const TnStep *step, const TnSoftPoint *point, double v[3]
         v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
 }
 
+/* As in limit.c, of contacts that last along their normal in the middle of the step. */
 static double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                      int side)
 {
+    const TnConstraintSet *set = &step->world->set;
+    int soft = side ? c->soft2 : c->soft1, i = (int)(c - list->points);
     double v[3];
-    int soft = side ? c->soft2 : c->soft1;
+    if (list == &step->world->contacts && set->laws[i].resting) {
+        tn_contact_moved(&step->constraint, set, i, side, (const double(*)[6])step->moved,
+                         step->moved_qvel, v);
+        return step->t * v3_dot(v, set->problem.normals[i]);
+    }
     if (soft >= 0)
         node_moved(step, &list->soft_points[soft], v);
     else

@@ -110,7 +110,8 @@ TEST(ranks_have_parts_and_tell_no_more_than_they_must)
         all += t->own;
         /* six numbers of a body and iteration, for each rank that has it; a state per step */
         CHECK(t->sent >= 48 * t->boundary && t->sent <= 48 * t->boundary * (RANKS - 1));
-        CHECK(t->state_bytes >= (160 + 48) * t->states); /* and how they move within the step */
+        /* and whether they are pressed, and how they move within the step */
+        CHECK(t->state_bytes >= (160 + 8 + 56) * t->states);
         CHECK(t->contacts < alone.contacts[0]);
     }
     CHECK(all == traffic[0].exchanges * UNLESS_SANITIZED(300, 100)); /* each body is one rank's */

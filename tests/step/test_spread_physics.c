@@ -184,6 +184,7 @@ static void collide(void *context, const TnRanks *ranks)
     CHECK(tn_world_set_state(world, NULL, knows ? qvel : NULL, &err) == TN_OK);
     TnStateView at = tn_world_state(world);
     Sums before = sums_of(&at, 0.1, 0.02), last = before;
+    double made = 0.0;
     for (int k = 0; k < UNLESS_SANITIZED(150, 100); k++) {
         tn_world_step(world);
         at = tn_world_state(world);
@@ -194,9 +195,13 @@ static void collide(void *context, const TnRanks *ranks)
             /* arms of a contact differ by its gap, and limits of displacements shift bodies */
             CHECK_NEAR(now.turning[i], before.turning[i], 2e-3 * 0.8 * 0.1 * CLOUD * 0.1);
         }
-        CHECK(!knows || now.energy < last.energy + 1e-12);
+        made += fmax(0.0, now.energy - last.energy);
         last = now;
     }
+    /* what contacts push apart that last moves by its mean velocity, so undoing an overlap does
+     * work: 2.5e-7 J in the first steps. That is put right where it is more than the noise, 1e-6
+     * of the energies involved. (Moved by v⁺ it lost more than that in each step.) */
+    CHECK(!knows || made < 1e-6 * before.energy);
     CHECK(!knows || last.energy < 0.9 * before.energy); /* they have met */
     tn_world_destroy(world);
 }
@@ -209,6 +214,110 @@ TEST(clouds_that_meet_in_parts_keep_their_momentum_and_make_no_energy)
         run_on_ranks(UNLESS_SANITIZED(4, 2), collide, model, NULL);
         tn_model_destroy(model);
     }
+}
+
+/* ---- contacts that last ---- */
+
+enum { DISCS = 8 };
+
+/* Discs on a plane. */
+static TnModel *discs(double timestep)
+{
+    Scene scene = scene_begin();
+    scene_plane(&scene, 1.0);
+    scene.option.timestep = timestep;
+    for (int i = 0; i < DISCS; i++)
+        scene_free(&scene, TN_GEOM_CYLINDER, (double[3]){0.1, 0.01, 0}, 1.0,
+                   (double[3]){0.0, 0.6 * i, 0.2}, 1.0, 0.0);
+    return scene_compile(&scene);
+}
+
+/* They stand on their rims, tilted, and roll: in curves, as they fall over slowly. */
+static void roll(TnWorld *world)
+{
+    double qpos[7 * DISCS] = {0.0}, qvel[6 * DISCS] = {0.0};
+    for (int i = 0; i < DISCS; i++) {
+        double lie = 1.2 + 0.05 * i, *x = qpos + 7 * i; /* rad; 0: flat */
+        x[1] = 0.6 * i;
+        x[2] = 0.1 * sin(lie) + 0.01 * cos(lie);
+        x[3] = cos(0.5 * lie);
+        x[4] = sin(0.5 * lie);
+        qvel[6 * i] = -2.0; /* the rim does not slip */
+        qvel[6 * i + 5] = 20.0;
+    }
+    CHECK(tn_world_set_state(world, qpos, qvel, NULL) == TN_OK);
+}
+
+typedef struct Rolling {
+    const TnModel *model;
+    int from, steps; /* of which so many are made from the state that was saved */
+    double drift;    /* J: the most by which the energy was another one */
+    void *bytes;     /* a state that was saved, */
+    size_t size;     /* and its size; 0: there is none yet */
+    uint64_t hash;
+} Rolling;
+
+static double energy_of(const TnWorld *world)
+{
+    TnEnergy e = tn_world_energy(world);
+    return e.kinetic + e.potential;
+}
+
+static void roll_on(void *context, const TnRanks *ranks)
+{
+    Rolling *r = context;
+    TnWorldDef def = tn_world_def();
+    TnError err = {0};
+    bool knows = !ranks || ranks->rank == 0;
+    def.spread = true;
+    def.ranks = ranks;
+    TnWorld *world = tn_world_create(&def, r->model, &err);
+    if (r->size)
+        CHECK(tn_world_restore(world, r->bytes, r->size, &err) == TN_OK);
+    else
+        roll(world);
+    double before = energy_of(world), drift = 0.0;
+    for (int k = r->from; k < r->steps; k++) {
+        CHECK(!tn_world_step(world).diverged);
+        drift = fmax(drift, fabs(energy_of(world) - before));
+    }
+    uint64_t hash = tn_world_hash(world);
+    size_t size = tn_world_save_size(world);
+    if (knows) {
+        r->drift = drift;
+        r->hash = hash;
+        if (!r->size) r->bytes = malloc(size);
+        CHECK(r->size || tn_world_save(world, r->bytes, size, &err) == TN_OK);
+        r->size = size;
+    }
+    tn_world_destroy(world);
+}
+
+/* What presses a disc changes with where it turns to, of which the last step tells: that must not
+ * depend on whose it is, nor be forgotten where a state was saved. */
+TEST(discs_in_parts_roll_without_loss_and_on_from_saved_states_with_the_same_bits)
+{
+    double drift[2];
+    for (int fine = 0; fine < 2; fine++) {
+        int steps = fine ? 256 : 128;
+        TnModel *model = discs(0.512 / steps);
+        Rolling alone = {.model = model, .steps = steps}, begun = {.model = model, .steps = 50};
+        roll_on(&alone, NULL);
+        drift[fine] = alone.drift;
+        run_on_ranks(3, roll_on, &begun, NULL);
+        for (int ranks = 1; ranks <= 3; ranks += 2) {
+            Rolling rest = begun;
+            rest.from = 50;
+            rest.steps = steps;
+            run_on_ranks(ranks, roll_on, &rest, NULL);
+            CHECK(rest.hash == alone.hash);
+        }
+        free(alone.bytes);
+        free(begun.bytes);
+        tn_model_destroy(model);
+    }
+    CHECK(drift[0] < 2e-4); /* of 32 J; by the square of the step */
+    CHECK(drift[1] < 0.3 * drift[0]);
 }
 
 /* ---- energy ---- */
@@ -270,7 +379,7 @@ TEST(a_wall_in_parts_makes_no_energy_of_forces_that_are_not_solved)
     run_on_ranks(3, stand, &together, NULL);
     CHECK(alone.hash == together.hash);
     double unit = 1.2 * 9.81 * 0.1; /* J: a box by its height. What undoes overlaps may lift them */
-    /* 1.9 J; 1.8 in a world that is not in parts, and 33 where nothing is put right */
+    /* 1.6 J; the same in a world that is not in parts, and 37 where nothing is put right */
     CHECK(alone.energy < 0.05 * WIDE * HIGH * unit);
     CHECK(alone.kinetic < 1e-3 * unit);
     tn_model_destroy((TnModel *)alone.model);
@@ -362,14 +471,15 @@ TEST(boxes_in_parts_hang_and_hold_balls_by_adhesion)
     TnStateView at = tn_world_state(world);
     for (int i = 0; i < 6; i++) {
         /* 60 N are shared by its contacts, of which four are with the ceiling and one with the
-         * ball: more than the weights of 9.8 and 2 N. Who is let go falls with its ball; a step in
-         * which the two touch goes by the velocity of its end, g t²/2 farther than others */
+         * ball: more than the weights of 9.8 and 2 N. Who is let go falls with its ball: the two
+         * touch all the way, and what contacts that last push moves by the mean velocity, on the
+         * parabola */
         double fallen = i == 2   ? 0.3
                         : i == 4 ? 0.2
                                  : 0.0,
-               way = 0.5 * 9.81 * fallen * fallen, more = 0.5 * 9.81 * fallen * 0.005,
-               box = 0.9 - at.qpos[14 * i + 2], ball = 0.75 - at.qpos[14 * i + 9];
-        CHECK(box > way - 1e-6 && box < way + more + 1e-6);
+               way = 0.5 * 9.81 * fallen * fallen, box = 0.9 - at.qpos[14 * i + 2],
+               ball = 0.75 - at.qpos[14 * i + 9];
+        CHECK_NEAR(box, way, 1e-6);
         CHECK_NEAR(ball, box, 1e-6);
     }
     tn_world_destroy(world);
