@@ -28,7 +28,8 @@ typedef enum TnSleep {
     TN_SLEEP_ALL      /* also robots under control, as long as their controls stay the same */
 } TnSleep;
 
-/* Where steps run (docs/gpu.md). The state is the same: whoever asks for it gets it. */
+/* Where steps run. The state is the same: whoever asks for it gets it. On a device contacts that
+ * last are of first order; docs/gpu.md has this and other differences. */
 typedef enum TnDevice {
     TN_DEVICE_CPU,
     TN_DEVICE_CUDA,  /* the iteration in single precision, all else in double */
