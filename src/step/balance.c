@@ -293,8 +293,9 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
     bool smooth = !g->pushed && !g->stiff && b->step->theta == 0.5;
     double made = sum->created, most = SMOOTH_SHARE * moving,
            bound = SMOOTH_SHARE * fmax(sum->kinetic, sum->kinetic_before);
-    double other = fmax(0.0, moving - sum->put_out); /* that is not of it */
-    made -= fmin(fmax(0.0, sum->put_out - PUT_OUT_SHARE * other), fmax(0.0, made));
+    double put = sum->put_out + sum->put_back,
+           other = fmax(0.0, moving - put); /* that is not of it */
+    made -= fmin(fmax(0.0, put - PUT_OUT_SHARE * other), fmax(0.0, made));
     if (made < 0.0) made = fmin(0.0, made + sum->hits); /* what knocks took is lost */
     made += sum->owed;
     *owed = smooth ? 0.0 : fmax(0.0, made);
