@@ -125,7 +125,8 @@ double lasting_tippe(Finding *f, double timestep, double until, double *most)
                        "<geom size='.02' friction='.3 0 0'/></body></worldbody>"
                        "<keyframe><key name='start' qvel='0 0 0 0 0 150'/></keyframe>");
     int curve = finding_curve(f, "tenon");
-    while (sim.world && sim_time(&sim) < until - 0.5 * timestep && sim_step(&sim)) {
+    for (bool steps = sim.world; steps;
+         steps = sim_time(&sim) < until - 0.5 * timestep && sim_step(&sim)) {
         tn_world_body_pose(sim.world, tn_model_find_body(sim.model, "top"), pos, q);
         angle = acos(fmax(-1, fmin(1, 1 - 2 * (q[1] * q[1] + q[2] * q[2]))));
         *most = fmax(*most, angle);
