@@ -208,7 +208,7 @@ static const VerifyRow rows[] = {
      .unit = "of the circle",
      .tolerance = 0.01,
      .reason = "as lasting.block; the coin turns by 0.12 rad in 10 ms. Steps of 12.5 ms hold, too; "
-               "at 15 ms it leaves the circle and falls over.",
+               "at 15 ms it leaves the circle and falls within a second.",
      .run = coin},
     {.name = "lasting.coin.order",
      .shows = "The same at three steps: order of convergence of the largest distance from the "

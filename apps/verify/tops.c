@@ -135,7 +135,7 @@ static double top_energy(const Top *top, const double *y)
            top->m * G * top->e * y[2];
 }
 
-/* With friction that creeps at 0.1 mm/s: half of that changes the angle by 3e-4 rad. */
+/* With friction that creeps at 0.1 mm/s: half of that changes the angle by 7e-4 rad. */
 static TippeResult tippe_reference(Finding *f, Top top, double until)
 {
     double y[8] = {0, -sin(tippe_lean), cos(tippe_lean)}, w[3], arm[3], v[3];
