@@ -376,6 +376,7 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
                      double w, TnArena *arena, TnRodSystem *out)
 {
     int n = sub->link_count;
+    bool pressed = in->pressed && in->pressed[sub - in->model->subsystems] > 0.0;
     Assembly as = {.in = in,
                    .rod = &in->model->rods[sub->kind_index],
                    .links = in->model->links + sub->link_start,
@@ -389,7 +390,7 @@ bool tn_rod_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const Tn
         for (int i = 0; i < n; i++)
             tn_rod_segment_assemble(in, sub->link_start + i, &as.frames[i], &out->segments[i]);
         out->w = fmax(w, share_of_end(&as));
-        out->alone = w == 0.0 && !any_held(as.links, n);
+        out->alone = w == 0.0 && !pressed && !any_held(as.links, n);
         tn_rod_weigh(in, as.rod, as.links, out->w, as.laws);
         place(&as, 0.5 * in->t);
         for (int i = 0; i < n; i++) add_segment(&as, i);
