@@ -79,6 +79,25 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
             minds[model->actuators[a].subsystem] = true;
 }
 
+/* Rods that are joined to something by iteration will be pushed, unless a robot or the world has
+ * the segment. */
+static void plan_ties(const TnStep *step)
+{
+    const TnModel *model = step->model;
+    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
+        const TnEquality *e = &model->equalities[i];
+        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
+                    (!e->segment || step->world->division->iterated[i]);
+        const int bodies[2] = {e->body1, e->body2};
+        for (int k = 0; tied && k < 2; k++) {
+            const TnLink *link =
+                &model->links[step->world->division->carrier[model->bodies[bodies[k]].link]];
+            int s = link->held ? -1 : link->subsystem;
+            if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD) step->blend[s] = 1.0;
+        }
+    }
+}
+
 static void press_range(void *context, int begin, int end)
 {
     const TnStep *step = context;
@@ -112,6 +131,7 @@ static void press_limits(const TnStep *step)
 
 void tn_plan_begin(TnStep *step)
 {
+    plan_ties(step);
     tn_pool_run(step->world->team, step->world->state.contact_count, 128, press_range, step);
     press_limits(step);
     for (int s = 0; step->world->at_start && s < step->model->subsystem_count; s++)
