@@ -83,21 +83,11 @@ class ModelTask:
         root = _expanded(self.path, self.path.parent)
         for name, value in params.items():
             _put(root, name, value)
-        # The changed file stands in a copy of its folder made of links, so that meshes are found, also by "../".
-        with tempfile.TemporaryDirectory(prefix="tenon-") as top:
-            beside = pathlib.Path(top, "parent")
-            folder = beside / "folder"
-            folder.mkdir(parents=True)
-            for source, target in ((self.path.parent, folder), (self.path.parent.parent, beside)):
-                for name in os.listdir(source):
-                    if not os.path.lexists(target / name) and source / name != self.path:
-                        os.symlink(source / name, target / name)
-            path = folder / self.path.name
-            xml.ElementTree(root).write(path, encoding="utf-8")
-            try:
-                return Model.from_file(path)
-            except Error as error:
-                raise type(error)(str(error).replace(str(path), f"{self.path.name} (parameters put in)")) from None
+        text = xml.tostring(root, encoding="unicode")
+        try:  # in the place of the file, so that meshes are found
+            return Model(os.fspath(self.path), text, {}, None, False, "near", 1.0)
+        except Error as error:
+            raise type(error)(str(error).replace(str(self.path), f"{self.path.name} (parameters put in)")) from None
 
     def __call__(self, params: Dict[str, Any], seed: int) -> Dict[str, Any]:
         model = self.model(params)
