@@ -169,8 +169,9 @@ static void account_limits(TnAccounts *a)
             theta < 1.0 ? -(limit->law.e_normal + theta * limit->law.out) / (1.0 - theta) : 0.0;
         TnReach reach = tn_reach(&step->dynamics, step->blend[limit->subsystem]);
         double way = step->reach[limit->subsystem] * (reach.p * rate - reach.r * v);
-        a->put_back[limit->subsystem] +=
-            row->lambda * fmax(0.0, fmin(way, step->t * limit->law.out));
+        /* what moves by the mean velocity goes on as it came out before (account_contacts.c) */
+        double out = fmax(limit->law.out, 0.5 * (limit->law.out + v));
+        a->put_back[limit->subsystem] += row->lambda * fmax(0.0, fmin(way, step->t * out));
     }
 }
 
