@@ -133,7 +133,7 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
     /* a jam that was not solved has forces without sense, and so has their work */
     if (lost > there) made -= lost - there, involved -= lost - there;
     double noise = TN_PUSHED_SHARE * involved +
-                   TN_NOISE_ERRORS * unit * sum[7] * error; /* its mass at this speed */
+                   TN_NOISE_ERRORS * unit * sum[7] * error;     /* its mass at this speed */
     double other = kinetic > put_out ? kinetic - put_out : 0.0; /* that is not of it */
     double put = put_out - TN_PUT_OUT_SHARE * other;
     if (put > 0.0 && made > 0.0) made -= put < made ? put : made;

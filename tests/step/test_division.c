@@ -188,8 +188,8 @@ TEST(robots_apart_agree_with_robots_inside)
                   1e-7); /* 1e-12 m/s wrong in twenty steps of soft rods */
             setup.bar = true;
             /* a few steps: which contacts are listed, and which of them strike, is decided, not
-             * solved for, and parts the ways; a robot's link is on its arc in the middle of the step,
-             * a segment on its chord: (t ω)² of the way in a step */
+             * solved for, and parts the ways; a robot's link is on its arc in the middle of the
+             * step, a segment on its chord: (t ω)² of the way in a step */
             CHECK(difference(setup, groups(sizes[i]), 4) < 1e-5);
         }
 }
