@@ -94,7 +94,7 @@ void run_energy_print(FILE *out, const RunEnergy *energy, const TnModel *model)
                a->friction, a->damping, a->impacts, a->step);
     if (a->unsolved > LITTLE * turned_over(a))
         table_line(out, "  unsolved", "%.4g J more of friction and damping", a->unsolved);
-    if (energy->most.loss > 0.0)
+    if (energy->most.loss > LITTLE * turned_over(a))
         table_line(out, "  step", "most, %.4g J, at %s", energy->most.loss,
                    where(model, energy->most.body, energy->most.soft, text));
     if (energy->worst_step)
@@ -136,7 +136,7 @@ void run_energy_json(Json *json, const RunEnergy *energy, const TnModel *model)
     else
         json_number(json, "energy_created_at", NAN); /* null */
     json_number(json, "energy_step_most_J", energy->most.loss);
-    if (energy->most.loss > 0.0)
+    if (energy->most.loss > LITTLE * turned_over(a))
         json_string(json, "energy_step_most_at",
                     where(model, energy->most.body, energy->most.soft, text));
     else

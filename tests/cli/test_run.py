@@ -51,6 +51,7 @@ WELD = """<mujoco>
 """
 
 SLIDE = """<mujoco>
+  <tenon theta="1"/>
   <worldbody>
     <geom type="plane" size="5 5 1" friction="0.3"/>
     <body name="sled" pos="0 0 0.05"><freejoint/><geom type="box" size="0.2 0.2 0.05" friction="0.3"/></body>

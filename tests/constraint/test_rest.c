@@ -84,10 +84,10 @@ static void check_rest(const Shape *shape, bool on_box, double theta, double dro
         force_error = fmax(force_error, fabs(fabs(f[2]) - 1.2 * G));
     }
     CHECK_NEAR(start[2], shape->height, 1e-6);
-    CHECK_NEAR(moved, 0.0, 1e-6);
+    /* on a box the ellipsoid's contact comes from an iteration that finds the point to 1e-5 m or
+     * so: about that point it rocks, and nothing damps it */
+    CHECK_NEAR(moved, 0.0, shape->rocks ? 1e-5 : 1e-6);
     CHECK_NEAR(force_error, 0.0, 1e-6); /* 60 iterations, warm-started: about 1e-9 */
-    /* on a box the ellipsoid's contact comes from an iteration that finds the point to 1e-5 m or so
-     */
     CHECK_NEAR(fastest, 0.0, shape->rocks ? 1e-3 : 1e-9);
     tn_world_destroy(world);
     tn_model_destroy(model);
