@@ -19,7 +19,7 @@ import pycheck  # noqa: E402
 TENON, TENON_MPI, MPIRUN = sys.argv[1:4]
 SCENES = os.path.join(ROOT, "scenes")
 FIXED = ("--tolerance", "0", "--iterations", "20")
-TIME_IN_CHECKPOINT = 184 + 72  # bytes: the head of the file, and those before the time in a saved state
+HEAD_BYTES_AT, TIME_AT = 12, 72  # bytes: in the head of a checkpoint, its size; in the saved state behind it, the time
 
 # Debian's Open MPI: more processes than cores, which wait without turning; and as root, in a container
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -41,7 +41,9 @@ def time_of(saved):
     """Simulated time of a checkpoint, which a new one may replace meanwhile; 0: there is none yet."""
     try:
         with open(saved, "rb") as file:
-            return struct.unpack_from("<d", file.read(), TIME_IN_CHECKPOINT)[0]
+            data = file.read()
+            head = struct.unpack_from("<I", data, HEAD_BYTES_AT)[0]
+            return struct.unpack_from("<d", data, head + TIME_AT)[0]
     except FileNotFoundError:
         return 0.0
 

@@ -113,10 +113,12 @@ static void report(const Options *o, const Sketch *sketch, const char *theme, co
     Sketch small = *sketch;
     Verdict verdict = *v;
     print_finding(sketch, theme, v, f, "finding");
-    if (!o->shrink || !verdict_has(v, f)) return;
-    int trials = shrink(&small, f, &verdict);
-    print_finding(&small, theme, &verdict, f, "  smallest");
-    printf("  after %d trials, %d steps\n", trials, small.steps);
+    if (!verdict_has(v, f) || !(o->shrink || o->folder)) return;
+    if (o->shrink) {
+        int trials = shrink(&small, f, &verdict);
+        print_finding(&small, theme, &verdict, f, "  smallest");
+        printf("  after %d trials, %d steps\n", trials, small.steps);
+    }
     write_model(o, &small, theme, f);
 }
 

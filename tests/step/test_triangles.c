@@ -102,14 +102,15 @@ static void check_rest(const char *floor, double lowest)
     text_add(&x, "</worldbody>");
     if (!text_open(&s, 0.005, "0 0 -9.81", x.text)) return;
     double deepest = 0, weight = 0, carried = 0;
-    int missed = 0; /* a few steps of an impact may: which ones depends on rounding */
+    int missed = 0; /* steps of an impact may: how many depends on rounding */
     for (int k = 0; k < 1200; k++) {
         TnStepReport report = tn_world_step(s.world);
         missed += !report.converged;
         CHECK(!report.diverged);
+        CHECK(report.error < 1e-3); /* then, too, forces balance to a thousandth of gravity */
         deepest = fmax(deepest, report.max_penetration);
     }
-    CHECK(missed <= 6);
+    CHECK(missed <= 24); /* 5 and 17 of 1200 were seen */
     for (int i = 0; i < tn_world_contact_count(s.world); i++) {
         TnContact c = tn_world_contact(s.world, i);
         if (c.geom2 == 1) carried -= c.force[2];
