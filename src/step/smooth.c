@@ -279,16 +279,24 @@ double tn_step_separation(const TnStep *step, const TnContactList *contacts,
            end_velocity(step, contacts, c, 0, end_qvel);
 }
 
+/* Without the forces that press it, it would leave for elsewhere. */
+static bool is_pressed(const TnStep *step, int geom)
+{
+    int s = tn_geom_subsystem(step->model, geom);
+    return s >= 0 && step->pressed[s] > 0.0;
+}
+
 bool tn_step_strikes(const TnStep *step, const TnContactList *contacts, const TnContactPoint *c)
 {
-    double v[3], slow = tn_step_slow(step);
+    double v[3], slow = tn_step_slow(step), closes;
     if (c->soft1 >= 0 || c->soft2 >= 0) slow *= TN_SOFT_SLOW;
-    if (!(c->gap + step->t * tn_step_separation(step, contacts, c, step->end_qvel) < 0.0))
-        return false;
     tn_account_contact_motion(step, c, (const double(*)[6])step->world->twists,
                               step->world->state.qvel, v);
-    bool touched = v3_dot(v, c->normal) > -slow && c->gap < slow * step->t;
-    return c->restitution > 0.0 || !touched;
+    closes = v3_dot(v, c->normal);
+    bool touched = closes > -slow && c->gap < slow * step->t;
+    if (!is_pressed(step, c->geom1) && !is_pressed(step, c->geom2))
+        closes = tn_step_separation(step, contacts, c, step->end_qvel);
+    return c->gap + step->t * closes < 0.0 && (c->restitution > 0.0 || !touched);
 }
 
 static void push_soft(TnStep *step, int geom, int soft, double share)
