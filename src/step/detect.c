@@ -155,7 +155,5 @@ bool tn_step_detect_contacts(TnStep *step)
 {
     TnWorld *world = step->world;
     if (!find_held(step)) return false;
-    if (tn_step_may_ride(step)) return tn_step_ride(step);
-    world->listed.known = false;
     return tn_step_detect_free(step, tn_step_slack(step), NULL, &world->contacts);
 }

@@ -44,12 +44,9 @@ bool tn_world_renew(TnWorld *world, bool shapes)
     size_t flags = (size_t)model->subsystem_count + 1;
     TnGroups *groups = tn_groups_create(model, world->division);
     TnCollider *collider = shapes ? tn_collider_create(model) : NULL;
-    TnListed listed = {0};
-    if (!groups || (shapes && !collider) ||
-        (shapes && world->substeps > 1 && !tn_listed_create(model, &listed))) {
+    if (!groups || (shapes && !collider)) {
         tn_groups_destroy(groups);
         tn_collider_destroy(collider);
-        tn_listed_destroy(&listed);
         return false;
     }
     tn_groups_destroy(world->groups);
@@ -62,8 +59,6 @@ bool tn_world_renew(TnWorld *world, bool shapes)
         tn_collider_destroy(world->collider);
         world->collider = collider;
         if (world->touched) tn_collider_sleep(collider, world->state.asleep, world->touched);
-        tn_listed_destroy(&world->listed);
-        world->listed = listed;
     }
     tn_world_forget_step(world);
     return true;

@@ -156,7 +156,6 @@ static TnStepReport step_part(TnWorld *world)
     tn_spread_keep_movers(spread);
     spread->world->untimed = world->untimed;
     spread->world->substep = world->substep;
-    spread->world->anew = true; /* contacts do not ride along */
     spread->lacked = 0.0;
     spread->stopped = false;
     TnStepReport report = tn_step_once(spread->world);

@@ -124,18 +124,6 @@ bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *
 /* Any motion: all of the above, hits on their paths and contacts that are followed come to this. */
 bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out);
 
-/* ---- ride.c ---- */
-/* Contacts may be those of an earlier sub-step, moved. */
-bool tn_step_may_ride(const TnStep *step);
-/* The sub-step's list, by that. False: no memory. */
-bool tn_step_ride(TnStep *step);
-
-/* ---- ride_move.c ---- */
-/* It stays exact however far it rides. */
-bool tn_contact_rides_far(const TnModel *model, const TnContactPoint *c);
-/* A listed contact where its links are now. */
-void tn_contact_ride(const TnStep *step, const TnContactPoint *c, TnContactPoint *out);
-
 /* ---- solve.c ---- */
 /* TnConstraintInput.slow */
 double tn_step_slow(const TnStep *step);

@@ -139,7 +139,6 @@ static TnStepReport take_parts(TnWorld *world)
     world->trouble = (TnTroubleNote){.kind = TN_TROUBLE_MEMORY, .subsystem = -1, .dof = -1};
     if (!way->keep_start(world)) return report;
     int taken = 0;
-    world->listed.known = false;
     world->worst[0] = '\0';
     for (world->substep = 0; world->substep < world->substeps; world->substep++) {
         TnStepReport part = way->once(world);

@@ -171,8 +171,7 @@ TnWorld *tn_world_create_here(const TnWorldDef *def, const TnModel *model,
         !world->solver_memory || !world->frames || !world->twists || !world->wrench ||
         !world->applied || !world->last_applied || !world->next_qpos || !world->next_qvel ||
         !world->next_frames || !world->next_twists || !world->energies || !world->loops ||
-        !world->tied || !world->minds ||
-        (world->substeps > 1 && !tn_listed_create(model, &world->listed)) || !create_sleep(world) ||
+        !world->tied || !world->minds || !create_sleep(world) ||
         !tn_undo_create(&world->undo, model, def->sleep != TN_SLEEP_OFF) ||
         !create_softs(world, err)) {
         tn_world_destroy(world);
@@ -208,7 +207,6 @@ void tn_world_destroy(TnWorld *world)
     tn_arena_free(&world->arena);
     tn_arena_free(&world->asked);
     tn_free(world->start);
-    tn_listed_destroy(&world->listed);
     tn_free(world->frames);
     tn_free(world->twists);
     tn_free(world->wrench);

@@ -13,15 +13,6 @@
 #include "groups.h"
 #include "undo.h"
 
-/* Contacts that a step's sub-steps share (ride.c). */
-typedef struct TnListed {
-    bool known; /* there are some, of this step */
-    TnContactPoint *points;
-    int count, capacity;
-    TnLinkFrame *frames; /* per link: where they were listed */
-    bool *round;         /* per link: turning does not move its surface */
-} TnListed;
-
 /* What is known of a step that is not to be trusted (trouble.c). */
 typedef struct TnTroubleNote {
     TnTroubleKind kind;
@@ -60,8 +51,6 @@ struct TnWorld {
     char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
                         has the step's largest error */
     TnTroubleNote trouble; /* of the last step */
-    TnListed listed;
-    bool anew;     /* every sub-step collides anew; tests compare */
     bool at_start; /* contacts as on devices, docs/gpu.md; tests compare */
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
@@ -140,9 +129,6 @@ static inline TnInstant tn_world_next(const TnWorld *world)
 }
 /* What the last step left no longer belongs to the state. */
 void tn_world_forget_step(TnWorld *world);
-/* ---- ride.c ---- */
-bool tn_listed_create(const TnModel *model, TnListed *listed); /* false: no memory */
-void tn_listed_destroy(TnListed *listed);
 /* And twists, after the state of these subsystems changed (NULL: of all). */
 void tn_world_update_frames(TnWorld *world, const int *subsystems, int count);
 
