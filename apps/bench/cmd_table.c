@@ -186,6 +186,7 @@ static TnStatus measure_scene(const TableOptions *o, const TnModel *model, Table
     TnWorldDef def = tn_world_def();
     def.thread_count = o->threads;
     def.substeps = 1;             /* a step is one problem, */
+    def.halvings = 0;
     def.solver.contact_ratio = 0; /* the same for all solvers */
     RecordingPlan plan = {.duration = isnan(o->duration) ? scene->known->duration : o->duration,
                           .least_contacts = o->least_contacts < 0 ? scene->known->least_contacts

@@ -101,6 +101,7 @@ typedef struct SimOptions {
     bool spread;
     int relinearize;
     int substeps; /* 0: as the model says */
+    int halvings; /* of a step that is too long */
     TnDivisionDef division;
     const char *key;
 } SimOptions;

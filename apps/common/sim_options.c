@@ -29,6 +29,7 @@ SimOptions sim_options(void)
     sim.sleep = (int)tn_world_def().sleep;
     sim.relinearize = tn_world_def().relinearize;
     sim.substeps = tn_world_def().substeps;
+    sim.halvings = tn_world_def().halvings;
     return sim;
 }
 
@@ -93,6 +94,10 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
     table[count++] = option_int("--substeps", &sim->substeps, "N", 0, 100,
                                 "take each step in N parts of equal length, 1 ... 100; default 0: "
                                 "as the model says");
+    table[count++] = option_int("--halvings", &sim->halvings, "N", 0, 16,
+                                "take a step again in two halves where something ends up too deep "
+                                "or energy is lost or made, and these likewise, up to N times, "
+                                "0 ... 16; default 4; 0: never");
     table[count++] = option_package_path();
     table[count++] = option_free_base();
     table[count++] = option_files();
@@ -157,6 +162,7 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.sleep = (TnSleep)sim->sleep;
     def.relinearize = sim->relinearize;
     def.substeps = sim->substeps;
+    def.halvings = sim->halvings;
     def.division = sim->division;
     def.device = (TnDevice)sim->device;
     def.spread = sim->spread;

@@ -60,6 +60,7 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     times_add(&totals->times, &report->times, 1);
     if (!report->converged) totals->unconverged++;
     if (report->rough) totals->rough++;
+    if (report->halved) totals->halved++;
     if (report->error > totals->error) { /* false for NaN: not measured */
         totals->error = report->error;
         totals->worst_step = totals->steps;

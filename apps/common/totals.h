@@ -17,6 +17,7 @@ typedef struct Totals {
     TnStepTimes times;                 /* s, sums */
     int64_t unconverged;               /* steps that missed a tolerance */
     int64_t rough;                     /* those that missed gravity × timestep */
+    int64_t halved;                    /* that were too long, and were taken in halves */
     double error;                      /* largest of all steps; 0 where none was measured */
     double rigid_error;                /* the same by the laws of rigid contacts */
     int64_t worst_step;                /* that had it, from 1; 0: none */

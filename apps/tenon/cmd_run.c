@@ -316,6 +316,7 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
                    result->resumed);
     if (t->steps == 0) return; /* no means of nothing */
     if (substeps > 1) table_line(out, "  sub-steps of each", "%d", substeps);
+    if (t->halved) table_line(out, "  taken in halves", "%" PRId64, t->halved);
     table_line(out, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
         table_line(out, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
@@ -362,6 +363,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     json_number(json, "rigid_error_max", measured ? t->rigid_error : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_integer(json, "rough_steps", t->rough);
+    json_integer(json, "halved_steps", t->halved);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);
     if (measured && t->worst_step)
         json_string(json, "worst_constraint", t->worst);

@@ -47,7 +47,7 @@ static uint64_t settings_of(const TnWorldDef *def)
     int integers[] = {(int)s->method,          s->iterations,        s->anderson,
                       (int)def->sleep,         def->relinearize,     def->substeps,
                       (int)def->division.kind, def->division.pieces, def->division.group_size,
-                      (int)def->device,        (int)def->spread};
+                      (int)def->device,        (int)def->spread,     def->halvings};
     uint64_t h = hash(UINT64_C(14695981039346656037), numbers, sizeof numbers);
     return hash(h, integers, sizeof integers);
 }

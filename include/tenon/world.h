@@ -55,6 +55,10 @@ typedef struct TnWorldDef {
     /* A step is taken in so many parts of equal length (docs/time-stepping.md#sub-steps). 0
      * (default): as the model says; 1: none; at most 100. */
     int substeps;
+    /* A step that fails its checks (depth, energy: docs/time-stepping.md#halves) is taken again
+     * in two halves, and these likewise, so many times at most. Default 4; 0: never; at most
+     * 16. */
+    int halvings;
     /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
      * bodies up to half a step; TnStepTimes do not contain it. */
     bool measure_accuracy;
@@ -114,6 +118,14 @@ enum { TN_WORST_EARLIER = -2 }; /* see worst_island */
 /* With sub-steps: the largest error, residual, depth and created_share of all of them, the smallest
  * aac and aal, sums of iterations, times, energies, corrections and heap_fallbacks, and the mean of
  * the mean depths; counts and islands are the last one's. converged: all of them were. */
+typedef enum TnCheck {
+    TN_CHECK_NONE,
+    TN_CHECK_DEPTH,  /* something ended up deeper in something else than it was */
+    TN_CHECK_ENERGY, /* motion gained energy, or lost some that nothing took */
+    TN_CHECK_COUNT
+} TnCheck;
+TN_API const char *tn_check_name(TnCheck check); /* "none", "depth", "energy" */
+
 typedef struct TnStepReport {
     bool converged;   /* the tolerance was reached, or the fixed count has run */
     bool diverged;    /* the new state was not finite or beyond 1e10 m, m/s or rad/s. The step was
@@ -162,6 +174,8 @@ typedef struct TnStepReport {
      * contacts do not contain: over a step momentum changes by t (gravity + forces) +
      * corrected_momentum. */
     double corrected_energy, corrected_momentum[3];
+    int halved;        /* parts of the step that were too long and were taken in two halves */
+    TnCheck halved_by; /* the check that the first of them failed */
     TnStepTimes times;
 } TnStepReport;
 

@@ -36,6 +36,8 @@ TnWorldDef world_def(const nb::dict &options)
             def.relinearize = nb::cast<int>(value);
         else if (name == "substeps")
             def.substeps = nb::cast<int>(value);
+        else if (name == "halvings")
+            def.halvings = nb::cast<int>(value);
         else if (name == "measure_accuracy")
             def.measure_accuracy = nb::cast<bool>(value);
         else if (name == "sleep_speed")

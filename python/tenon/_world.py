@@ -52,12 +52,12 @@ class World(_core.World):
     """
 
     def __init__(self, model: Model, *, threads: int = 1, solver: str = "auto", tolerance: Optional[float] = None,
-                 iterations: Optional[int] = None, substeps: int = 0, relinearize: int = 0, sleep: str = "off",
+                 iterations: Optional[int] = None, substeps: int = 0, halvings: int = 4, relinearize: int = 0, sleep: str = "off",
                  sleep_speed: Optional[float] = None, sleep_time: Optional[float] = None,
                  contact_ratio: Optional[float] = None, warm_start: Optional[float] = None,
                  measure_accuracy: bool = False, key: Optional[Which] = None, device: str = "cpu"):
         options = dict(threads=threads, solver=solver, tolerance=tolerance, iterations=iterations, substeps=substeps,
-                       relinearize=relinearize, sleep=sleep, sleep_speed=sleep_speed, sleep_time=sleep_time,
+                       halvings=halvings, relinearize=relinearize, sleep=sleep, sleep_speed=sleep_speed, sleep_time=sleep_time,
                        contact_ratio=contact_ratio, warm_start=warm_start, measure_accuracy=measure_accuracy, key=key,
                        device=device)
         if not isinstance(model, Model):

@@ -45,6 +45,8 @@ typedef struct TnConstraintInput {
     const double *blend;  /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found; /* per dof: v̂ */
+    const double *since; /* per link: it was hit in this step, and its contacts are those of the hit
+                            (step/impact.h). NULL: none was */
     TnArena *arena;
     TnPool *pool;
 } TnConstraintInput;

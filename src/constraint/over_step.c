@@ -165,6 +165,12 @@ static bool moves_late(const TnConstraintInput *in, const TnContactPoint *c, int
     return in->slow < 0.0 || (s >= 0 && in->blend[s] > 0.0);
 }
 
+/* Its contacts are those of the time of the hit, and move as they were then. */
+static bool was_hit(const TnConstraintInput *in, const TnContactPoint *c, int side)
+{
+    return in->since && in->since[link_of_side(in, c, side)] > 0.0;
+}
+
 /* Of what is slow: a contact of links that move by less stays where it is. */
 #define CALM 1e-3
 
@@ -194,7 +200,8 @@ void tn_contact_over_step(const TnConstraintInput *in, const TnConstraintSet *se
     const TnContactPoint *c = &in->contacts->points[contact];
     double late[2][2][3], u[2][3], end[3];
     Way way;
-    way.stays = c->time > 0.0 || moves_late(in, c, 0) || moves_late(in, c, 1) || is_calm(in, c);
+    way.stays = c->time > 0.0 || moves_late(in, c, 0) || moves_late(in, c, 1) ||
+                was_hit(in, c, 0) || was_hit(in, c, 1) || is_calm(in, c);
     for (int side = 0; side < 2; side++)
         begin_side(in, set, c, side, &out->side[side], &way.facet[side]);
     v3_copy(out->normal, c->normal);

@@ -36,6 +36,10 @@
 /* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking
  * it off would brake slow motion. */
 #define NOISE_ERRORS 3.0
+/* Shares of the energies involved: a step that makes or loses more is too long (check.c), unless it
+ * is what motion as slow as that of lasting contacts has. */
+#define MOST_CREATED 0.01
+#define MOST_LOST 0.01
 /* Ways of what is strained beyond its means are cut by this factor, until it is not. */
 #define CUT 0.4
 #define LEAST_STRAIN 0.05
@@ -66,7 +70,8 @@ typedef struct Whole {
 
 /* Of scaled velocities. */
 typedef struct Correction {
-    double energy;      /* J that it took */
+    double energy;      /* J that it took, */
+    double dropped;     /* and that smooth motion lost, which was too much to be given back */
     double momentum[3]; /* that it gave */
 } Correction;
 
@@ -304,6 +309,8 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
     if (smooth && fabs(made) <= bound) take = fmin(fmax(made, -most), most);
     double left = made - take;
     *owed = left >= (smooth ? -bound : 0.0) ? left : 0.0; /* what a rough step lost is lost */
+    /* contacts that yield lose by it, at any length of the step */
+    b->corrections[root].dropped = smooth && sum->stored == 0.0 ? *owed - left : 0.0;
     if (take == 0.0) return;
     double share = sqrt((moving - take) / moving);
     note_correction(b, root, take, rigid ? 1.0 : share);
@@ -420,10 +427,15 @@ static void settle_accounts(Balance *b, TnStepReport *report)
                             .mass = sum->mass};
         tn_accounts_add(&b->accounts, &b->joined, root, &rest);
         report->corrected_energy += b->corrections[root].energy;
+        double slow = tn_step_slow(b->step);
+        tn_step_exceeds(b->step, TN_CHECK_ENERGY,
+                        b->corrections[root].dropped /
+                            (MOST_LOST * sum->involved + sum->mass * slow * slow));
         v3_add(report->corrected_momentum, report->corrected_momentum,
                b->corrections[root].momentum);
     }
     tn_accounts_close(&b->accounts, report);
+    tn_step_exceeds(b->step, TN_CHECK_ENERGY, report->created_share / MOST_CREATED);
 }
 
 bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut)

@@ -279,7 +279,8 @@ void tn_device_robots_drive(TnDeviceRobots *r, const TnWorld *world, int substep
 {
     TnWorld *own = r->world;
     const TnModel *m = r->model;
-    own->substep = substep;
+    own->parts_left = own->substeps - substep;
+    own->begun = substep > 0;
     if (substep) return;
     own->state.time = world->state.time;
     own->state.ctrl_by_user = world->state.ctrl_by_user;

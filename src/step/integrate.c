@@ -235,6 +235,8 @@ bool tn_step_integrate(TnStep *step)
             return false;
     }
     if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
+    step->too_long = tn_step_is_too_long(step);
+    if (step->too_long) return false;
     /* what did without memory came to other bits than it should */
     if (!tn_sleep_reserve(step)) world->arena.lacked = true;
     if (world->arena.lacked) return false;

@@ -96,9 +96,22 @@ static double soft_way(const TnStep *step, const TnSoftPoint *point, const doubl
     return step->t * v3_dot(v, normal);
 }
 
+/* Of a contact that the step was solved with, by its J: that of the middle where it lasts or what
+ * it belongs to turns. On a curved way it goes below the tangent of the start. */
+static double solved_way(const TnStep *step, int contact, int side)
+{
+    const TnConstraintSet *set = &step->world->set;
+    double v[3];
+    tn_contact_moved(&step->constraint, set, contact, side, (const double(*)[6])step->moved,
+                     step->moved_qvel, v);
+    return step->t * v3_dot(v, set->problem.normals[contact]);
+}
+
 static inline double way_of(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
                             int side)
 {
+    const TnContactList *solved = &step->world->contacts;
+    if (list == solved) return solved_way(step, (int)(c - solved->points), side);
     int soft = side ? c->soft2 : c->soft1;
     if (soft >= 0) return soft_way(step, &list->soft_points[soft], c->normal);
     const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
@@ -106,17 +119,6 @@ static inline double way_of(const TnStep *step, const TnContactList *list, const
     v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
     v3_add(v, v, twist);
     return step->t * v3_dot(v, c->normal);
-}
-
-/* The same of a contact that lasts, along its normal in the middle: on a curved way it goes below
- * the tangent of the start. */
-static double lasting_way(const TnStep *step, int contact, int side)
-{
-    const TnConstraintSet *set = &step->world->set;
-    double v[3];
-    tn_contact_moved(&step->constraint, set, contact, side, (const double(*)[6])step->moved,
-                     step->moved_qvel, v);
-    return step->t * v3_dot(v, set->problem.normals[contact]);
 }
 
 static inline void set_side(const TnStep *step, const TnContactList *list, const TnContactPoint *c,
@@ -127,9 +129,7 @@ static inline void set_side(const TnStep *step, const TnContactList *list, const
     bool gives = s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID && !step->world->tied[s];
     out->group = s < 0 ? -1 : step->world->groups->of[s];
     out->body = gives ? model->geom_link[geom] : 0;
-    bool lasts = list == &step->world->contacts && step->world->set.laws[c - list->points].resting;
-    out->way =
-        lasts ? lasting_way(step, (int)(c - list->points), side) : way_of(step, list, c, side);
+    out->way = way_of(step, list, c, side);
 }
 
 /* What is let pass of a contact. */

@@ -29,7 +29,7 @@ static bool find_twist(const TnWorld *world, int mocap, double twist[6])
 {
     const double *from = world->state.mocap + 7 * mocap,
                  *to = world->state.mocap_target + 7 * mocap;
-    double back[4], turn[4], time = (world->substeps - world->substep) * world->t;
+    double back[4], turn[4], time = world->parts_left * world->t;
     bool moves = false;
     v3_sub(twist, to, from);
     quat_conjugate(back, from + 3);
@@ -63,7 +63,7 @@ void tn_mocap_copy_twists(const TnWorld *world, double (*twists)[6])
 
 void tn_mocap_finish(TnWorld *world)
 {
-    bool last = world->substep + 1 == world->substeps;
+    bool last = world->parts_left == 1;
     for (int l = 1; l <= world->model->mocap_count; l++) {
         double *pose = world->state.mocap + 7 * (l - 1);
         if (last) { /* exactly there */

@@ -40,7 +40,7 @@ static bool follow_track(TnWorld *world)
 {
     const TnModel *model = world->model;
     /* controls hold for the whole step */
-    if (world->state.ctrl_by_user || !model->track_count || world->substep > 0) return true;
+    if (world->state.ctrl_by_user || !model->track_count || world->begun) return true;
     double *ctrl = TN_ARENA_NEW(&world->arena, double, model->actuator_count);
     if (!ctrl) return false;
     memcpy(ctrl, world->state.ctrl, sizeof(double) * (size_t)model->actuator_count);

@@ -142,7 +142,7 @@ void tn_report_close(const TnStep *step, bool ok)
     if (!ok) forget_account(report);
     sum_account(world, &report->energy);
     if (ok && world->def.measure_accuracy && world->has_problem) measure_accuracy(world, report);
-    if (!ok)
+    if (!ok && !step->too_long)
         warn(world, "step at %g s refused: it would not be finite, or there was no memory",
              world->state.time);
     report_memory(world, report);

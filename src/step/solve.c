@@ -46,6 +46,7 @@ bool tn_step_build(TnStep *step, bool again)
                                            .contacts = &world->contacts,
                                            .inputs = step->dynamics.inputs,
                                            .found = step->found,
+                                           .since = step->since,
                                            .blend = step->blend,
                                            .arena = &world->arena,
                                            .pool = world->team};

@@ -155,7 +155,8 @@ static TnStepReport step_part(TnWorld *world)
     tn_spread_hand_over_orders(world);
     tn_spread_keep_movers(spread);
     spread->world->untimed = world->untimed;
-    spread->world->substep = world->substep;
+    spread->world->parts_left = world->parts_left;
+    spread->world->begun = world->begun;
     spread->lacked = 0.0;
     spread->stopped = false;
     TnStepReport report = tn_step_once(spread->world);

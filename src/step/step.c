@@ -157,7 +157,7 @@ TnStepReport tn_step_once(TnWorld *world)
     while (ok && woken);
     ok = ok && finish(&step);
     if (!ok) {
-        tn_trouble_note_rejected(&step);
+        if (!step.too_long) tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);
         world->contacts.count = world->impact_count = 0; /* they have no forces */
         tn_undo_take_back(&world->undo, world->model, &world->state);

@@ -58,6 +58,9 @@ typedef struct TnStep {
     double *looked_qvel;  /* moved_qvel at the last look at what it runs into, where there are soft
                              bodies */
     double error;         /* of the solution, in shares of gravity × timestep */
+    double exceeds;       /* times its limit: the check that fails most (check.c), */
+    TnCheck check;        /* which it is */
+    bool too_long;        /* and the step is refused for it */
     const double *owed;   /* per subsystem: as state.owed, of the new state */
     const double *losses; /* per subsystem: J that the step took from it; NULL: not known */
     TnEnergy *after;      /* per subsystem: energies of the new state (account.c) */
@@ -92,6 +95,12 @@ typedef struct TnStep {
 TnStepReport tn_step_once(TnWorld *world);
 /* Adds the time since the last call to that of a phase. */
 void tn_step_lap(TnStep *step, double *phase);
+
+/* ---- check.c ---- */
+/* It exceeds the limit of this check so many times. */
+void tn_step_exceeds(TnStep *step, TnCheck check, double times);
+/* The new state is not to be taken over: halves are taken instead. */
+bool tn_step_is_too_long(TnStep *step);
 
 /* ---- prepare.c ---- */
 /* A step with a world, a report and a clock gets memory and inputs; it may be one that was tried

@@ -119,46 +119,116 @@ typedef struct Way {
 static const Way here = {keep_start, tn_step_once, return_to_start},
                  in_parts = {tn_spread_keep_start, tn_spread_once, tn_spread_return_to_start};
 
-/* The worst constraint is known by its island as long as there is no sub-step behind it. */
-static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *sum)
+/* A step, or its parts so far. */
+typedef struct Parts {
+    TnWorld *world;
+    const Way *way;
+    TnStepReport report;
+    int taken, halved;
+    TnCheck halved_by;
+    bool kept;    /* the state at the start of the step is */
+    bool refused; /* a part was; there was no memory to take it back; or the step is done with */
+} Parts;
+
+/* The worst constraint is known by its island as long as there is no part behind it. */
+static void note_worst(TnWorld *world, TnStepReport *part, const TnStepReport *sum, bool first)
 {
-    bool last = world->substep + 1 == world->substeps;
-    bool worse = world->substep == 0 || part->error > sum->error;
+    bool last = world->parts_left == 1;
+    bool worse = first || part->error > sum->error;
     if (!worse && sum->error > part->error) part->worst_island = TN_WORST_EARLIER;
     if (worse && !last && part->worst_island >= 0)
         tn_world_worst_constraint(world, part->worst_island, world->worst, sizeof world->worst);
 }
 
+static bool keep_once(Parts *p)
+{
+    if (!p->kept) p->kept = p->way->keep_start(p->world);
+    return p->kept;
+}
+
+static void add(Parts *p, TnStepReport *part)
+{
+    note_worst(p->world, part, &p->report, p->taken == 0);
+    if (p->taken++ == 0)
+        p->report = *part;
+    else
+        add_part(&p->report, part);
+    p->world->begun = true;
+    p->refused = part->diverged;
+}
+
 /* ---- the step ---- */
+
+static void take(Parts *p, int halvings, double whole);
+
+/* What is too long, in two halves. Its own report is not for what was taken, but its times are. */
+static void take_halves(Parts *p, int halvings, const TnStepReport *whole)
+{
+    TnWorld *world = p->world;
+    double t = world->t, exceeds = world->halving.exceeds;
+    if (p->halved++ == 0) p->halved_by = world->halving.check;
+    if (!keep_once(p)) {
+        world->trouble = (TnTroubleNote){.kind = TN_TROUBLE_MEMORY, .subsystem = -1, .dof = -1};
+        p->refused = true;
+        return;
+    }
+    world->t = 0.5 * t;
+    world->parts_left *= 2;
+    for (int half = 0; half < 2 && !p->refused; half++) {
+        take(p, halvings, exceeds);
+        if (half == 0) world->parts_left--;
+    }
+    world->parts_left = (world->parts_left + 1) / 2;
+    world->t = t;
+    add_times(&p->report.times, &whole->times);
+}
+
+/* The part of the step that begins now, as long as world->t. */
+static void take(Parts *p, int halvings, double whole)
+{
+    TnWorld *world = p->world;
+    world->halving = (TnHalving){.left = halvings, .whole = whole};
+    TnStepReport part = p->way->once(world);
+    if (world->halving.exceeds > 0.0)
+        take_halves(p, halvings - 1, &part);
+    else
+        add(p, &part);
+}
+
+/* All of it is taken back. */
+static void give_back(Parts *p)
+{
+    TnStepReport *report = &p->report;
+    if (p->kept) p->way->return_to_start(p->world);
+    report->diverged = true;
+    report->converged = false;
+    forget_account(report);
+    report->asleep_count = p->world->state.asleep_count;
+}
 
 static TnStepReport take_parts(TnWorld *world)
 {
-    const Way *way = world->spread ? &in_parts : &here;
+    Parts p = {
+        .world = world, .way = world->spread ? &in_parts : &here, .report = tn_report_open()};
     double start = world->state.time;
-    TnStepReport report = tn_report_open();
+    int halvings = world->spread || world->at_start ? 0 : world->def.halvings;
     world->trouble = (TnTroubleNote){.kind = TN_TROUBLE_MEMORY, .subsystem = -1, .dof = -1};
-    if (!way->keep_start(world)) return report;
-    int taken = 0;
     world->worst[0] = '\0';
-    for (world->substep = 0; world->substep < world->substeps; world->substep++) {
-        TnStepReport part = way->once(world);
-        note_worst(world, &part, &report);
-        if (taken++ == 0)
-            report = part;
-        else
-            add_part(&report, &part);
-        if (part.diverged) break;
+    world->begun = false;
+    if (world->substeps > 1 && !keep_once(&p)) return p.report;
+    for (int left = world->substeps; left > 0 && !p.refused; left--) {
+        world->parts_left = left;
+        take(&p, halvings, INFINITY);
     }
-    world->substep = 0;
-    report.mean_penetration /= taken;
-    if (report.diverged) {
-        way->return_to_start(world);
-        forget_account(&report);
-        report.asleep_count = world->state.asleep_count;
-    } else {
+    if (p.taken) p.report.mean_penetration /= p.taken;
+    p.report.halved = p.halved;
+    p.report.halved_by = p.halved_by;
+    if (p.refused)
+        give_back(&p);
+    else if (p.taken > 1)
         world->state.time = start + world->model->option.timestep;
-    }
-    return report;
+    world->begun = false;
+    return p.report;
 }
 
 TnStepReport tn_world_step(TnWorld *world)
@@ -169,10 +239,7 @@ TnStepReport tn_world_step(TnWorld *world)
     world->stepping = true;
     if (world->before) world->before(world->callback_user, world);
     if (world->spread) tn_spread_begin(world);
-    TnStepReport report = world->device         ? tn_device_step(world)
-                          : world->substeps > 1 ? take_parts(world)
-                          : world->spread       ? tn_spread_once(world)
-                                                : tn_step_once(world);
+    TnStepReport report = world->device ? tn_device_step(world) : take_parts(world);
     tn_step_spend_inputs(world);
     tn_trouble_note_report(world, &report);
     if (world->after) world->after(world->callback_user, world);

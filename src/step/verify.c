@@ -12,20 +12,39 @@
 #include "depths.h"
 #include "step.h"
 
-#define FAST_TURN 0.1 /* rad */
 /* Of what is let pass: who leaves its straight way by less, as it turns, is not looked at. */
 #define SEEN_BOW 0.25
 #define MOST_HALVINGS 8
 /* Of the smaller body's size, and of what contacts are listed ahead. */
-#define LET_PASS_SIZE 0.005
-#define LET_PASS 0.3
+#define LET_PASS_SIZE 0.002
+/* Of that: what is as deep already gets deeper by no more in a step. */
+#define LET_GROW 0.1
+#define LET_PASS 0.05
 
+/* m: how far points of a link end from where straight ways lead, which contacts and limits are laws
+ * along: by how its centre of mass went, with a tree's joints, and by how it turned about that. */
+static double bow_of(const TnStep *step, int link)
+{
+    const TnWorld *world = step->world;
+    const double *u = step->moved[link], *from = world->frames[link].com,
+                 *to = world->next_frames[link].com;
+    int s = step->model->link_subsystem[link];
+    double share = s >= 0 ? step->t * step->reach[s] : 0.0, off[3] = {0.0};
+    if (s >= 0 && step->model->subsystems[s].kind == TN_SUBSYSTEM_TREE) {
+        v3_sub(off, to, from);
+        v3_add_scaled(off, u, -share);
+    }
+    double angle = share * v3_norm(u + 3);
+    double turned = world->groups->round[link] ? 0.0 : angle * angle * world->groups->radius[link];
+    return v3_norm(off) + 0.5 * turned;
+}
+
+/* Or it was hit, and its contacts are those of that time. */
 static bool is_fast(const TnStep *step, int link)
 {
-    double angle = step->t * v3_norm(step->moved[link] + 3), r = step->world->groups->radius[link];
-    if (!(angle > FAST_TURN) || step->world->groups->round[link]) return false;
-    return 0.5 * angle * angle * r >
-           SEEN_BOW * (LET_PASS_SIZE * r + LET_PASS * tn_step_slack(step));
+    double r = step->world->groups->radius[link];
+    if (step->since && step->since[link] > 0.0) return true;
+    return bow_of(step, link) > SEEN_BOW * (LET_PASS_SIZE * r + LET_PASS * tn_step_slack(step));
 }
 
 static bool has_fast(const void *context, int index)
@@ -92,11 +111,16 @@ static bool halve(TnStep *step, const TnContactList *end, bool *any)
                             &found, &count))
         return false;
     if (count == 0) return true;
-    if (!tn_depths_open(world->team, &world->arena, &world->contacts, model->geom_count, &before))
+    /* where hits were, the step's own contacts are those of their times */
+    const TnContactList *start = step->since ? &step->real : &world->contacts;
+    if (!tn_depths_open(world->team, &world->arena, start, model->geom_count, &before))
         return false;
     for (int i = 0; i < count; i++) {
         const TnContactPoint *c = &end->points[found[i]];
-        if (!(-c->gap > pass_of(step, c) + tn_depths_of(&before, c->geom1, c->geom2))) continue;
+        double pass = pass_of(step, c), was = tn_depths_of(&before, c->geom1, c->geom2);
+        double most = fmax(pass - was, LET_GROW * pass);
+        if (!(-c->gap - was > most)) continue;
+        tn_step_exceeds(step, TN_CHECK_DEPTH, (-c->gap - was) / most);
         const int sides[2] = {tn_geom_subsystem(model, c->geom1),
                               tn_geom_subsystem(model, c->geom2)};
         for (int k = 0; k < 2; k++)

@@ -21,7 +21,7 @@ TnWorldDef tn_world_def(void)
     TnSolverDef solver = tn_solver_def();
     solver.contact_ratio = 60.0;
     return (TnWorldDef){
-        .thread_count = 1, .solver = solver, .sleep_speed = 1e-4, .sleep_time = 0.5};
+        .thread_count = 1, .solver = solver, .halvings = 4, .sleep_speed = 1e-4, .sleep_time = 0.5};
 }
 
 static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
@@ -37,6 +37,8 @@ static bool check_def(const TnWorldDef *def, const TnModel *model, TnError *err)
                      def->relinearize);
     if (def->substeps < 0 || def->substeps > 100)
         tn_error_add(err, TN_ERROR_USAGE, "world: substeps is %d, must be 0 to 100", def->substeps);
+    if (def->halvings < 0 || def->halvings > 16)
+        tn_error_add(err, TN_ERROR_USAGE, "world: halvings is %d, must be 0 to 16", def->halvings);
     if (def->key < 0 || def->key > model->key_count)
         tn_error_add(err, TN_ERROR_USAGE, "world: there is no keyframe %d (the model has %d)",
                      (int)def->key, model->key_count);
@@ -143,6 +145,7 @@ TnWorld *tn_world_create_here(const TnWorldDef *def, const TnModel *model,
     world->def = *def;
     world->substeps = substeps_of(def, model);
     world->t = model->option.timestep / world->substeps;
+    world->parts_left = 1;
     bool ok = tn_state_init(&world->state, model);
     world->pool = tn_pool_create(def->thread_count);
     world->division = tn_division_create(model, division_of(def, model));

@@ -33,6 +33,14 @@ typedef enum TnOwnPart {
     TN_OWN_COUNT
 } TnOwnPart;
 
+/* How a step that is too long is taken (check.c). */
+typedef struct TnHalving {
+    int left;       /* so many times halves may be halved */
+    double whole;   /* by how many times the whole of which this is a half exceeded its limits */
+    double exceeds; /* of the step that was refused for it; 0: none was */
+    TnCheck check;
+} TnHalving;
+
 struct TnSpreadStart;
 
 struct TnWorld {
@@ -43,15 +51,18 @@ struct TnWorld {
     uint32_t alive;            /* TN_ALIVE */
     bool changed;              /* own differs from shared */
     TnWorldDef def;
-    int substeps; /* of a step, at least 1, */
-    double t;     /* s: and how long one of them is */
-    int substep;  /* the one that runs, from 0 */
-    void *start;  /* the state that the step began with, as saved; NULL without sub-steps */
+    int substeps;   /* of a step, at least 1, */
+    double t;       /* s: and how long one of them is */
+    int parts_left; /* of the step, as long as the one that runs, which is the first of them */
+    bool begun;     /* there were others before it */
+    TnHalving halving;
+    void
+        *start; /* the state that the step began with, as saved; NULL: no step was taken in parts */
     size_t start_capacity;
     char worst[256]; /* in words: the worst constraint of an earlier sub-step than the last, if that
                         has the step's largest error */
     TnTroubleNote trouble; /* of the last step */
-    bool at_start; /* contacts as on devices, docs/gpu.md; tests compare */
+    bool at_start;         /* contacts as on devices, docs/gpu.md; tests compare */
     TnPool *pool;
     TnPool *team; /* the pool, or NULL for a step that is too small to share */
     TnDivision *division;

@@ -122,6 +122,7 @@ TEST(what_rests_touches_from_the_start)
         for (int i = 0; i < s.part_count; i++) resting += s.parts[i].rests;
         free(sketch_text(&s, &model, &err));
         TnWorldDef def = tn_world_def();
+        def.halvings = 0; /* contacts are those of the start */
         TnWorld *world = tn_world_create(&def, model, &err);
         CHECK(world);
         TnStepReport report = tn_world_step(world);
