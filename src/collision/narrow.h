@@ -67,10 +67,30 @@ void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double g
 /* All points between the faces that look along w->normal, and the witness where they miss it. */
 void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin,
                        TnManifold *out);
-/* Keeps at most TN_MANIFOLD_MAX of `count` points: those farthest out along directions fixed to
- * `axes` (columns), and the deepest. */
+
+/* ---- patch.c ---- */
+/* A point of a patch: where it is across the normal, m, how high, and which of them it is. */
+typedef struct TnPatchPoint {
+    double x[2], gap;
+    int index;
+    bool settled; /* patch.c */
+} TnPatchPoint;
+/* The point within the margin that is lowest as the patch tilts: with the largest tilt · x - gap.
+ * *out: one of them, to begin from; and the result. */
+typedef void TnPatchLowest(void *context, const double tilt[2], TnPatchPoint *out);
+/* rad: the largest tilt that counts. extent: the body's size, m. */
+double tn_patch_tilt(double margin, double extent);
+/* Which points bear what all of them bear; returns how many. easiest: unit, from the deepest point
+ * to the one that is lower first. */
+int tn_patch_choose(TnPatchLowest *lowest, void *context, const TnPatchPoint *deepest,
+                    const double easiest[2], double margin, double extent,
+                    int chosen[TN_MANIFOLD_MAX]);
+/* Directions across n that turn with `axes` (columns): the same corners are kept in successive
+ * steps. */
+void tn_patch_axes(const double n[3], const double axes[9], double x[3], double y[3]);
+/* tn_patch_choose of a list; all of up to four. */
 void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3],
-                        const double axes[9], TnManifold *out);
+                        const double axes[9], double margin, double extent, TnManifold *out);
 
 /* ---- gjk.c, epa.c ---- */
 typedef struct TnSimplex {
