@@ -105,8 +105,9 @@ bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* Whether the cores are farther apart than `distance`. v: about the shortest way from b to a, where
  * the search begins; it becomes a better one. False: they are not, or it was not seen soon. */
 bool tn_gjk_apart(const TnPlaced *a, const TnPlaced *b, double distance, double v[3]);
-/* The direction of least overlap of the cores; also right where they are apart by a hair. */
-void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
+/* The direction of least overlap of the cores; also right where they are apart by a hair. False,
+ * and sooner, where they are deeper in each other than `enough`, m. */
+bool tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, double enough, TnWitness *out);
 /* w = s_a(d) - s_b(-d), and s_a. */
 void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3],
                   double sa[3]);
@@ -136,6 +137,8 @@ bool tn_collide_is_convex(TnGeomType a, TnGeomType b); /* collide.c */
  * rim, or deep inside. */
 bool tn_gap_capsule_cylinder(const TnPlaced *capsule, const TnPlaced *cylinder, double *gap,
                              double n[3]);
+/* Whether any convex pair is surely deeper in each other than `depth`, m. */
+bool tn_convex_is_deeper(const TnPlaced *a, const TnPlaced *b, double depth);
 /* The exact gap and direction of any convex pair, by GJK and EPA. */
 void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out);
 
