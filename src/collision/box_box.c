@@ -135,11 +135,13 @@ bool tn_collide_box_box(const TnPlaced *a, const TnPlaced *b, double margin, TnM
     if (best.gap > margin) return true;
     TnWitness w;
     axis_witness(a, b, &best, &w);
-    if (best.gap > 0.0) {
+    if (best.gap > 0.0) { /* where their cores touch, the axes have said all */
         TnWitness exact;
-        double extent = fmin(tn_shape_extent(a->shape), tn_shape_extent(b->shape));
-        tn_convex_witness(a, b, &exact);
-        if (exact.gap > best.gap * (1.0 + 1e-6) + 1e-9 * extent) w = exact;
+        double ea = tn_shape_extent(a->shape), eb = tn_shape_extent(b->shape);
+        if (tn_gjk(a, b, ea + eb, &exact)) {
+            exact.gap = tn_separation(a, b, exact.normal);
+            if (exact.gap > best.gap * (1.0 + 1e-6) + 1e-9 * fmin(ea, eb)) w = exact;
+        }
     }
     tn_manifold_build(a, b, &w, margin, out);
     return true;

@@ -71,7 +71,7 @@ void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
      * of both */
     if (!apart || distance - out->gap > 1e-11 * scale) {
         TnWitness other;
-        tn_epa(a, b, scale, &other);
+        tn_epa(a, b, scale, INFINITY, &other);
         other.gap = tn_separation(a, b, other.normal);
         if (!apart || other.gap > out->gap) *out = other;
     }
@@ -80,6 +80,15 @@ void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
     out->gap -= ra + rb;
     v3_add_scaled(out->a, out->normal, ra);
     v3_add_scaled(out->b, out->normal, -rb);
+}
+
+bool tn_convex_is_deeper(const TnPlaced *a, const TnPlaced *b, double depth)
+{
+    TnWitness w;
+    double scale = tn_shape_extent(a->shape) + tn_shape_extent(b->shape);
+    double enough = depth - tn_core_radius(a->shape) - tn_core_radius(b->shape);
+    if (tn_gjk(a, b, scale, &w)) return false;
+    return enough < 0.0 || !tn_epa(a, b, scale, enough, &w);
 }
 
 bool tn_collide_convex(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)

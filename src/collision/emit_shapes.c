@@ -28,6 +28,15 @@ static void emit_start(TnEmitter *e, const TnSlotPair *pair, const TnManifold *m
     }
 }
 
+/* Parts of a robot that overlap by more than counts (overlaps.c): by how much is not asked. */
+static bool stay_in_each_other(const TnCollider *c, const TnSlotPair *pair)
+{
+    TnPlaced a = {&c->shape[pair->slot1], &c->place[pair->slot1]},
+             b = {&c->shape[pair->slot2], &c->place[pair->slot2]};
+    return pair->least > -INFINITY && tn_collide_is_convex(a.shape->type, b.shape->type) &&
+           tn_convex_is_deeper(&a, &b, -pair->least);
+}
+
 void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *normal)
 {
     const TnDetection *d = e->detection;
@@ -40,6 +49,7 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
     }
     TnManifold m, met;
     double reach = allowed + way;
+    if (stay_in_each_other(c, pair)) return;
     if (!tn_collide(&c->shape[i], &c->place[i], &c->shape[j], &c->place[j], reach, &m)) return;
     double nearest = tn_manifold_nearest(&m);
     if (nearest < pair->least) return;

@@ -210,14 +210,14 @@ static void flat_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out)
     v3_add_scaled(out->b, out->normal, out->gap);
 }
 
-void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
+bool tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, double enough, TnWitness *out)
 {
     Polytope p;
     p.vertex_count = p.face_count = p.first_free = 0;
     p.scale = scale;
     if (!start(&p, a, b)) {
         flat_witness(a, b, out);
-        return;
+        return true;
     }
     Face best = {.offset = INFINITY};
     double best_reach = INFINITY; /* how far A - B goes in the best direction so far: its depth */
@@ -229,6 +229,7 @@ void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
                 nearest = i;
         if (nearest < 0 || p.vertex_count == VERTEX_MAX) break;
         Face face = p.faces[nearest];
+        if (face.offset > enough) return false; /* the polytope is within A - B */
         int k = add_vertex(&p, a, b, face.n);
         double reach = v3_dot(face.n, p.w[k]);
         if (reach < best_reach) {
@@ -241,7 +242,8 @@ void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out)
     }
     if (best.offset == INFINITY) {
         flat_witness(a, b, out);
-        return;
+        return true;
     }
     face_witness(&p, &best, out);
+    return true;
 }

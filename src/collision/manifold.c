@@ -42,66 +42,6 @@ void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double g
     p->feature = feature;
 }
 
-static int farthest(const TnManifoldPoint *points, int count, const double d[3])
-{
-    int best = 0;
-    double top = v3_dot(points[0].pos, d);
-    for (int i = 1; i < count; i++) {
-        double along = v3_dot(points[i].pos, d);
-        if (along > top + 1e-9 * fabs(top)) {
-            top = along;
-            best = i;
-        }
-    }
-    return best;
-}
-
-void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3],
-                        const double axes[9], TnManifold *out)
-{
-    out->count = 0;
-    if (count <= TN_MANIFOLD_MAX) {
-        memcpy(out->points, points, sizeof points[0] * (size_t)count);
-        out->count = count;
-        return;
-    }
-    /* directions across n that turn with the body, so that the same corners are kept in successive
-     * steps */
-    double x[3], y[3];
-    int axis = 0;
-    for (int k = 0; k < 3; k++) {
-        double c[3], best[3];
-        m3_column(c, axes, k);
-        m3_column(best, axes, axis);
-        if (fabs(v3_dot(c, n)) < fabs(v3_dot(best, n)) - 1e-3) axis = k;
-    }
-    m3_column(x, axes, axis);
-    v3_add_scaled(x, n, -v3_dot(x, n));
-    v3_normalize(x);
-    v3_cross(y, n, x);
-    int deepest = 0, chosen[TN_MANIFOLD_MAX], chosen_count = 0;
-    for (int i = 1; i < count; i++)
-        if (points[i].gap < points[deepest].gap) deepest = i;
-    bool has_deepest = false;
-    for (int k = 0; k < TN_MANIFOLD_MAX; k++) {
-        static const int order[TN_MANIFOLD_MAX] = {
-            0, 4, 2, 6, 1, 5, 3, 7}; /* the last one gives way to the deepest */
-        double angle = 0.1 + 2.0 * M_PI * order[k] / TN_MANIFOLD_MAX, d[3];
-        for (int i = 0; i < 3; i++) d[i] = cos(angle) * x[i] + sin(angle) * y[i];
-        int best = farthest(points, count, d);
-        bool known = false;
-        for (int i = 0; i < chosen_count; i++) known |= chosen[i] == best;
-        if (known) continue;
-        chosen[chosen_count++] = best;
-        has_deepest |= best == deepest;
-    }
-    if (!has_deepest) {
-        if (chosen_count == TN_MANIFOLD_MAX) chosen_count--;
-        chosen[chosen_count++] = deepest;
-    }
-    for (int i = 0; i < chosen_count; i++) out->points[out->count++] = points[chosen[i]];
-}
-
 /* Planes through the reference's edges along n, outward. A flat edge gives two planes across its
  * ends. */
 static int side_planes(const TnFace *f, const double n[3], ClipPlane *planes)
@@ -380,7 +320,7 @@ void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w,
     } else if (parallel_edges(&fa, &fb)) {
         clip_faces(&fb, &fa, true, w, margin, play, &clipped);
     }
-    tn_manifold_reduce(clipped.points, clipped.count, n, a->at->rot, out);
+    tn_manifold_reduce(clipped.points, clipped.count, n, a->at->rot, margin, extent, out);
     double deepest = INFINITY;
     for (int i = 0; i < out->count; i++) deepest = fmin(deepest, out->points[i].gap);
     if (deepest > w->gap + 1e-6 * extent) add_witness(w, margin, out);

@@ -67,10 +67,30 @@ void tn_manifold_add(TnManifold *m, double margin, const double pos[3], double g
 /* All points between the faces that look along w->normal, and the witness where they miss it. */
 void tn_manifold_build(const TnPlaced *a, const TnPlaced *b, const TnWitness *w, double margin,
                        TnManifold *out);
-/* Keeps at most TN_MANIFOLD_MAX of `count` points: those farthest out along directions fixed to
- * `axes` (columns), and the deepest. */
+
+/* ---- patch.c ---- */
+/* A point of a patch: where it is across the normal, m, how high, and which of them it is. */
+typedef struct TnPatchPoint {
+    double x[2], gap;
+    int index;
+    bool settled; /* patch.c */
+} TnPatchPoint;
+/* The point within the margin that is lowest as the patch tilts: with the largest tilt · x - gap.
+ * *out: one of them, to begin from; and the result. */
+typedef void TnPatchLowest(void *context, const double tilt[2], TnPatchPoint *out);
+/* rad: the largest tilt that counts. extent: the body's size, m. */
+double tn_patch_tilt(double margin, double extent);
+/* Which points bear what all of them bear; returns how many. easiest: unit, from the deepest point
+ * to the one that is lower first. */
+int tn_patch_choose(TnPatchLowest *lowest, void *context, const TnPatchPoint *deepest,
+                    const double easiest[2], double margin, double extent,
+                    int chosen[TN_MANIFOLD_MAX]);
+/* Directions across n that turn with `axes` (columns): the same corners are kept in successive
+ * steps. */
+void tn_patch_axes(const double n[3], const double axes[9], double x[3], double y[3]);
+/* tn_patch_choose of a list; all of up to four. */
 void tn_manifold_reduce(const TnManifoldPoint *points, int count, const double n[3],
-                        const double axes[9], TnManifold *out);
+                        const double axes[9], double margin, double extent, TnManifold *out);
 
 /* ---- gjk.c, epa.c ---- */
 typedef struct TnSimplex {
@@ -85,8 +105,9 @@ bool tn_gjk(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
 /* Whether the cores are farther apart than `distance`. v: about the shortest way from b to a, where
  * the search begins; it becomes a better one. False: they are not, or it was not seen soon. */
 bool tn_gjk_apart(const TnPlaced *a, const TnPlaced *b, double distance, double v[3]);
-/* The direction of least overlap of the cores; also right where they are apart by a hair. */
-void tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, TnWitness *out);
+/* The direction of least overlap of the cores; also right where they are apart by a hair. False,
+ * and sooner, where they are deeper in each other than `enough`, m. */
+bool tn_epa(const TnPlaced *a, const TnPlaced *b, double scale, double enough, TnWitness *out);
 /* w = s_a(d) - s_b(-d), and s_a. */
 void tn_minkowski(const TnPlaced *a, const TnPlaced *b, const double d[3], double w[3],
                   double sa[3]);
@@ -116,6 +137,8 @@ bool tn_collide_is_convex(TnGeomType a, TnGeomType b); /* collide.c */
  * rim, or deep inside. */
 bool tn_gap_capsule_cylinder(const TnPlaced *capsule, const TnPlaced *cylinder, double *gap,
                              double n[3]);
+/* Whether any convex pair is surely deeper in each other than `depth`, m. */
+bool tn_convex_is_deeper(const TnPlaced *a, const TnPlaced *b, double depth);
 /* The exact gap and direction of any convex pair, by GJK and EPA. */
 void tn_convex_witness(const TnPlaced *a, const TnPlaced *b, TnWitness *out);
 

@@ -99,46 +99,157 @@ static void plane_cylinder(const PlaneFrame *plane, const TnPlaced *s, double ma
     }
 }
 
+#define NEAR_MAX 256 /* vertices within reach that are looked at, as in feature.c */
+/* A mesh seen along the plane's normal, in its own axes. */
+typedef struct MeshOver {
+    const TnShape *shape;
+    double down[3], x[3], y[3];
+    double height; /* of its origin */
+    double margin;
+    TnPatchPoint deepest;
+    TnPatchPoint near[NEAR_MAX];
+    int near_count; /* -1: not listed */
+} MeshOver;
+
+static int find_deepest(const MeshOver *m)
+{
+    if (m->shape->hull) return tn_hull_support(m->shape->hull, m->down);
+    const double *v = m->shape->mesh_vertices;
+    int best = 0;
+    double top = v3_dot(v, m->down);
+    for (int i = 1; i < m->shape->mesh_vertex_count; i++) {
+        double along = v3_dot(v + 3 * (size_t)i, m->down);
+        if (!(along > top)) continue;
+        top = along;
+        best = i;
+    }
+    return best;
+}
+
+static void look_at(const MeshOver *m, int i, TnPatchPoint *out)
+{
+    const double *v = m->shape->mesh_vertices + 3 * (size_t)i;
+    *out = (TnPatchPoint){
+        {v3_dot(v, m->x), v3_dot(v, m->y)}, m->height - v3_dot(v, m->down), i, false};
+}
+
+static void list_if_near(MeshOver *m, int vertex)
+{
+    TnPatchPoint p;
+    look_at(m, vertex, &p);
+    if (!(p.gap <= m->margin)) return;
+    if (m->near_count < NEAR_MAX) m->near[m->near_count] = p;
+    m->near_count++;
+}
+
+/* Vertices within reach; their number alone where there are too many. */
+static void list_near(MeshOver *m)
+{
+    const TnHull *hull = m->shape->hull;
+    int32_t list[NEAR_MAX];
+    /* a rounding more, as heights are measured anew */
+    int count =
+        hull ? tn_hull_above(hull, m->down, m->margin - m->deepest.gap + 1e-12 * hull->radius, list,
+                             NEAR_MAX)
+             : -1;
+    m->near_count = 0;
+    for (int i = 0; i < count; i++) list_if_near(m, list[i]);
+    for (int i = 0; i < m->shape->mesh_vertex_count && count < 0; i++) list_if_near(m, i);
+}
+
+/* On a hull uphill; where that ends out of reach, or without one, by comparing what is within. */
+static void mesh_lowest(void *context, const double tilt[2], TnPatchPoint *out)
+{
+    MeshOver *m = context;
+    if (m->near_count < 0 && m->shape->hull) {
+        double d[3];
+        v3_copy(d, m->down);
+        v3_add_scaled(d, m->x, tilt[0]);
+        v3_add_scaled(d, m->y, tilt[1]);
+        look_at(m, tn_hull_climb(m->shape->hull, out->index, d), out);
+        if (out->gap <= m->margin) return;
+    }
+    if (m->near_count < 0) list_near(m);
+    *out = m->deepest;
+    double best = tilt[0] * out->x[0] + tilt[1] * out->x[1] - out->gap;
+    bool listed = m->near_count <= NEAR_MAX;
+    for (int i = 0; i < (listed ? m->near_count : m->shape->mesh_vertex_count); i++) {
+        TnPatchPoint p;
+        if (listed)
+            p = m->near[i];
+        else
+            look_at(m, i, &p);
+        double own = tilt[0] * p.x[0] + tilt[1] * p.x[1] - p.gap;
+        if (!(own > best && p.gap <= m->margin)) continue;
+        best = own;
+        *out = p;
+    }
+}
+
+/* Whether a vertex is lower than the deepest at a smaller slope than any before. */
+static void try_slope(const MeshOver *m, int vertex, double *slope2, double easiest[3])
+{
+    const double *v = m->shape->mesh_vertices;
+    double along[3];
+    v3_sub(along, v + 3 * (size_t)vertex, v + 3 * (size_t)m->deepest.index);
+    double rise = v3_dot(along, m->down), across2 = v3_dot(along, along) - rise * rise;
+    if (!(rise * rise < *slope2 * across2)) return;
+    *slope2 = rise * rise / across2;
+    v3_copy(easiest, along);
+}
+
+/* The way in which a vertex is lower first than the deepest, as a unit vector in the mesh's axes.
+ * False: with no tilt of this size any is. On a hull that is a neighbour. */
+static bool tilts_to(const MeshOver *m, double tilt, double easiest[3])
+{
+    const TnHull *hull = m->shape->hull;
+    int at = m->deepest.index;
+    double slope2 = tilt * tilt;
+    v3_zero(easiest);
+    if (hull)
+        for (int32_t e = hull->edge_start[at]; e < hull->edge_start[at + 1]; e++)
+            try_slope(m, hull->edges[e], &slope2, easiest);
+    else
+        for (int i = 0; i < m->shape->mesh_vertex_count; i++) try_slope(m, i, &slope2, easiest);
+    v3_add_scaled(easiest, m->down, -v3_dot(easiest, m->down));
+    return v3_normalize(easiest) > 0.0;
+}
+
+/* Which vertices stay, of a mesh that is not on one alone. */
+static int choose_vertices(MeshOver *m, const PlaneFrame *plane, const TnPlaced *s, double extent,
+                           const double easiest[3], int chosen[TN_MANIFOLD_MAX])
+{
+    double x[3], y[3];
+    tn_patch_axes(plane->normal, s->at->rot, x, y);
+    m3_tmul_v(m->x, s->at->rot, x);
+    m3_tmul_v(m->y, s->at->rot, y);
+    look_at(m, m->deepest.index, &m->deepest);
+    const double across[2] = {v3_dot(easiest, m->x), v3_dot(easiest, m->y)};
+    return tn_patch_choose(mesh_lowest, m, &m->deepest, across, m->margin, extent, chosen);
+}
+
 static void plane_mesh(const PlaneFrame *plane, const TnPlaced *s, double margin, TnManifold *out)
 {
-    enum { BATCH = 64, LOWEST_MAX = 256 };
-    TnManifoldPoint points[BATCH];
-    TnManifold reduced;
-    int count = 0, candidates = -1;
-    int32_t lowest[LOWEST_MAX];
-    if (s->shape->hull) {
-        double down[3], p[3], local[3];
-        v3_scale(down, plane->normal, -1.0);
-        tn_support_core(s, down, p);
-        double room = margin - height(plane, p);
-        if (!(room >= 0.0)) return;
-        m3_tmul_v(local, s->at->rot, down);
-        /* a rounding more, as heights are measured anew below */
-        room += 1e-12 * s->shape->hull->radius;
-        candidates = tn_hull_above(s->shape->hull, local, room, lowest, LOWEST_MAX);
-    }
-    bool listed = candidates >= 0;
-    if (!listed) candidates = s->shape->mesh_vertex_count;
-    for (int k = 0; k < candidates; k++) {
-        int i = listed ? lowest[k] : k;
+    MeshOver m;
+    double easiest[3], extent = tn_shape_extent(s->shape);
+    m.shape = s->shape;
+    m.height = height(plane, s->at->pos);
+    m.margin = margin;
+    m.near_count = -1;
+    m3_tmul_v(m.down, s->at->rot, plane->normal);
+    v3_scale(m.down, m.down, -1.0);
+    int chosen[TN_MANIFOLD_MAX] = {find_deepest(&m)}, count = 1;
+    m.deepest.index = chosen[0];
+    m.deepest.gap =
+        m.height - v3_dot(s->shape->mesh_vertices + 3 * (size_t)m.deepest.index, m.down);
+    if (!(m.deepest.gap <= margin)) return;
+    if (tilts_to(&m, tn_patch_tilt(margin, extent), easiest))
+        count = choose_vertices(&m, plane, s, extent, easiest, chosen);
+    for (int i = 0; i < count; i++) {
         double p[3];
-        to_world(s, s->shape->mesh_vertices + 3 * (size_t)i, p);
-        double gap = height(plane, p);
-        if (!(gap <= margin)) continue;
-        if (count == BATCH) { /* the outermost of the points so far stay */
-            tn_manifold_reduce(points, count, plane->normal, s->at->rot, &reduced);
-            count = reduced.count;
-            memcpy(points, reduced.points, sizeof points[0] * (size_t)count);
-        }
-        TnManifoldPoint *q = &points[count++];
-        v3_copy(q->pos, p);
-        v3_add_scaled(q->pos, plane->normal, -0.5 * gap);
-        q->gap = gap;
-        q->feature = tn_feature(TN_FEATURE_NONE, tn_feature_vertex((uint32_t)i % 0x7ffeu));
+        to_world(s, s->shape->mesh_vertices + 3 * (size_t)chosen[i], p);
+        add(plane, p, margin, (uint32_t)chosen[i] % 0x7ffeu, out);
     }
-    tn_manifold_reduce(points, count, plane->normal, s->at->rot, &reduced);
-    out->count = reduced.count;
-    memcpy(out->points, reduced.points, sizeof points[0] * (size_t)reduced.count);
 }
 
 bool tn_collide_plane(const TnPlaced *a, const TnPlaced *b, double margin, TnManifold *out)

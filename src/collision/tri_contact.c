@@ -105,7 +105,8 @@ static void reduce(Search *s)
             same[count++] = all.points[k].at;
         }
         if (!count) continue;
-        tn_manifold_reduce(same, count, all.points[i].normal, s->shape->at->rot, &kept);
+        tn_manifold_reduce(same, count, all.points[i].normal, s->shape->at->rot, s->margin,
+                           s->extent, &kept);
         for (int k = 0; k < kept.count; k++) {
             TnTriPoint *point = &s->out->points[s->out->count++];
             v3_copy(point->normal, all.points[i].normal);

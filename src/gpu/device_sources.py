@@ -12,8 +12,8 @@ HEADERS = """base/base.h base/arena.h base/pool.h math/vec3.h math/finite.h math
 model/model.h model/joint_motion.h model/joint_law.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
 collision/tri_mesh.h dynamics/dynamics.h dynamics/articulated/tree.h dynamics/articulated/joint_forces.h
 dynamics/articulated/mix.h constraint/unilateral.h""".split()
-SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/gjk.c collision/epa.c
-collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
+SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/patch.c collision/gjk.c
+collision/epa.c collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
 collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
 collision/emit_spheres.c collision/rates.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
 collision/emit_triangles.c collision/emit_shapes.c collision/bounds.c

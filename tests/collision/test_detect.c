@@ -68,7 +68,9 @@ static void check_points(Scene *s, double slack)
             TnTransform ta = geom_place(s, g), tb = geom_place(s, h);
             double allowed = a->margin + b->margin + slack;
             TnManifold m;
-            if (!tn_collide(&sa, &ta, &sb, &tb, 1.0, &m)) {
+            /* which of a box's clipped corners stay depends on how many there are */
+            bool boxes = a->type == TN_GEOM_BOX && b->type == TN_GEOM_BOX;
+            if (!tn_collide(&sa, &ta, &sb, &tb, boxes ? allowed : 1.0, &m)) {
                 CHECK(find(&list, g, h, NULL) == 0);
                 continue;
             }
