@@ -68,6 +68,8 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
         totals->help = trouble.kind == TN_TROUBLE_NONE ? NULL : trouble.help;
     }
     if (report->rigid_error > totals->rigid_error) totals->rigid_error = report->rigid_error;
+    if (report->contradiction > totals->contradiction)
+        totals->contradiction = report->contradiction;
     totals->islands += report->island_count;
     totals->asleep += report->asleep_count;
     for (int i = 0; i < TN_METHOD_COUNT; i++)

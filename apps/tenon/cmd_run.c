@@ -291,6 +291,8 @@ static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t
         table_line(out, "  by rigid contacts",
                    "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
                    100 * run->sim.solver.tolerance);
+    if (t->contradiction > 0.0)
+        table_line(out, "largest contradiction", "%.2g m/s between constraints", t->contradiction);
     table_line(out, "steps not converged", "%s", missed_steps(t, missed));
     if (t->unconverged && t->help) table_line(out, "  what may help", "%s", t->help);
 }
@@ -360,6 +362,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     bool measured = has_tolerance(run);
     json_number(json, "error_max", measured ? t->error : NAN);
     json_number(json, "rigid_error_max", measured ? t->rigid_error : NAN);
+    json_number(json, "contradiction_max", measured ? t->contradiction : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_integer(json, "rough_steps", t->rough);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);

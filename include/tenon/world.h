@@ -134,6 +134,10 @@ typedef struct TnStepReport {
     double rigid_error; /* the same by the laws of rigid contacts: larger than error if contacts of
                            a large island yield (docs/solver.md) */
     bool rough; /* error above 1: no method found forces that come close; do not trust the step */
+    /* m/s: largest velocity by which constraints of an island of few bodies contradict each other
+     * (redundant contacts and equalities, crossed limits). No force mends that, so it is not in
+     * `error`: the closest problem that has a solution is solved. */
+    double contradiction;
     /* Its island, for tn_world_island and tn_world_worst_constraint; -1: none. TN_WORST_EARLIER: it
      * was in a sub-step before the last one; only the latter function takes this. */
     int worst_island;
@@ -213,12 +217,14 @@ TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
 /* What is wrong with the last step, where by name, and what usually helps. */
 typedef enum TnTroubleKind {
-    TN_TROUBLE_NONE,       /* nothing, or no step yet */
-    TN_TROUBLE_TOLERANCE,  /* it missed the tolerance */
-    TN_TROUBLE_ROUGH,      /* so much that it means nothing: TnStepReport.rough */
-    TN_TROUBLE_NOT_FINITE, /* rejected: the new state was not finite or beyond 1e10 */
-    TN_TROUBLE_INDEFINITE, /* rejected: a matrix was not positive definite */
-    TN_TROUBLE_MEMORY      /* rejected: no memory */
+    TN_TROUBLE_NONE,          /* nothing, or no step yet */
+    TN_TROUBLE_TOLERANCE,     /* it missed the tolerance */
+    TN_TROUBLE_ROUGH,         /* so much that it means nothing: TnStepReport.rough */
+    TN_TROUBLE_CONTRADICTION, /* constraints contradict each other by more than a tenth of gravity ×
+                                 timestep: TnStepReport.contradiction */
+    TN_TROUBLE_NOT_FINITE,    /* rejected: the new state was not finite or beyond 1e10 */
+    TN_TROUBLE_INDEFINITE,    /* rejected: a matrix was not positive definite */
+    TN_TROUBLE_MEMORY         /* rejected: no memory */
 } TnTroubleKind;
 typedef struct TnTrouble {
     TnTroubleKind kind;

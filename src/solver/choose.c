@@ -1,11 +1,11 @@
 /* choose.c: one island, by the methods that suit it, one after the other until one arrives.
  *
  * `ladder` lists them in order, each with the condition under which it is tried and its budget.
- * A few bodies with few contacts are one full matrix (small/). SubADMM comes first for islands
- * whose blocks carry most of the problem in factors of their own (cables, soft bodies), for islands
- * of many blocks, and if the island's matrix would cost more to factor than some tens of
- * iterations. All others begin with Newton's steps. Of large islands the contacts yield
- * (compliant.h).
+ * Islands of a few bodies and robots are one full matrix and do not come here (small/). SubADMM
+ * comes first for islands whose blocks carry most of the problem in factors of their own (cables,
+ * soft bodies), for islands of many blocks, and if the island's matrix would cost more to factor
+ * than some tens of iterations. All others begin with Newton's steps. Of large islands the contacts
+ * yield (compliant.h).
  *
  * The natural map at v_λ = A⁻¹(b + Jᵀλ) judges every rung, and the best forces win. The choice
  * depends on counts and on errors within this solve, on no clock and no history, so it is the same
@@ -15,7 +15,6 @@
 #include "compliant.h"
 #include "method/own_method.h"
 #include "method/steady.h"
-#include "small/small.h"
 
 /* Newton is considered up to so many blocks, if a factorization takes at most so many
  * multiplications per constraint: about what 60 iterations of SubADMM cost. */
@@ -149,17 +148,6 @@ static bool assemble(Island *s)
     s->failed = (s->split && !tn_blocks_restore_S(s->problem, s->pool)) ||
                 !tn_assembly_build(s->problem, s->plans, &s->assembly);
     return s->is_assembled = !s->failed;
-}
-
-/* ---- one full matrix ---- */
-
-static bool small(Island *s, int budget)
-{
-    (void)budget;
-    if (!tn_small_forces(s->problem, s->def, &s->report)) return false;
-    judge(s, TN_METHOD_SMALL);
-    if (!tn_best_is_here(&s->best)) go_back(s);
-    return true;
 }
 
 /* ---- SubADMM ---- */
@@ -401,14 +389,6 @@ static bool by_itself(Island *s, TnMethod method, int budget)
 
 static bool is_auto(const Island *s) { return s->def->method == TN_METHOD_AUTO; }
 
-/* Bodies alone; islands with full blocks were tried before they came here (solve.c). Near rest
- * Newton's first step is enough. */
-static bool is_small(Island *s)
-{
-    return is_auto(s) && !s->problem->large_count && tn_small_fits(s->problem) &&
-           s->best.error > TN_NEARLY * s->best.tolerance;
-}
-
 /* Whether the island's matrix is worth a factor. With large factors only SubADMM, stuck, asks. */
 static bool cheap(Island *s)
 {
@@ -446,7 +426,6 @@ typedef struct Rung {
 } Rung;
 
 static const Rung ladder[] = {
-    {small, is_small, 0, "a small island"},
     {compliant, is_large, 0, "too large for a factorization: contacts yield"},
     {subadmm, splits_rigidly, 0, "large factors of their own, or a costly matrix"},
     {subadmm, gave_up_in_vain, 0, "a factorization costs too much"},

@@ -33,13 +33,13 @@ static const Case cases[] = {
                   "</body></worldbody><equality>"
                   "<weld name='here' body1='box' relpose='0 0 -1 1 0 0 0'/>"
                   "<weld name='there' body1='box' relpose='2 0 -1 1 0 0 0'/></equality></mujoco>",
-     .kind = TN_TROUBLE_ROUGH,
+     .kind = TN_TROUBLE_CONTRADICTION,
      .where = "here' (weld)", /* 'there' has it in its name */
      .help = "contradict each other"},
     {.text = HEAD FLOOR "<geom name='lid' type='box' size='1 1 .1' pos='0 0 .25'/>"
                         "<body name='cube' pos='0 0 .075'><freejoint/>"
                         "<geom name='c' type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
-     .kind = TN_TROUBLE_TOLERANCE,
+     .kind = TN_TROUBLE_CONTRADICTION,
      .where = "contact of geom 'c' with geom",
      .help = "squeezed between"},
     {.text = HEAD "<body name='arm' pos='0 0 1'><joint name='elbow' type='slide' axis='1 0 0' "
