@@ -118,9 +118,11 @@ bool tn_small_reserve_steps(TnSmall *small); /* false: no memory */
  * singular.
  */
 bool tn_small_step(TnSmall *small, double R);
-/* u⁺ of all numbers that the last step held at rest, which its proximal term has left, else 0; and
- * what the forces would do that it asks for, beside itself: nothing, where no force mends it. */
+/* u⁺ of what the last step held, which its proximal term has left, else 0; returns forces times
+ * that, Σ D/R (λ⁺ - λ)². */
 double tn_small_left(const TnSmall *small, double *left);
+/* What its forces move, |Yᵀ(λ⁺ - λ)|². */
+double tn_small_moved(const TnSmall *small);
 
 /* ---- small.c ---- */
 /* As tn_solve_island, but without preparation, which would cost as much. An exact problem that

@@ -316,7 +316,7 @@ bool tn_small_step(TnSmall *w, double R)
 
 double tn_small_left(const TnSmall *w, double *left)
 {
-    double asked = 0.0, done = 0.0;
+    double asked = 0.0;
     memset(left, 0, sizeof(double) * (size_t)w->n);
     for (int j = 0; j < w->unknown_count; j++) {
         const Unknown *x = &w->unknowns[j];
@@ -324,9 +324,15 @@ double tn_small_left(const TnSmall *w, double *left)
         left[x->held] = w->next_u[x->held];
         asked += x->a * w->x[j] * w->x[j];
     }
+    return asked;
+}
+
+double tn_small_moved(const TnSmall *w)
+{
+    double sum = 0.0;
     for (int i = 0; i < w->n; i++) w->change[i] = w->next[i] - w->lambda[i];
     memset(w->z, 0, sizeof(double) * (size_t)w->ld);
     w->kernels->add(w->n, w->ld, w->Y, w->change, w->z);
-    for (int k = 0; k < w->dim; k++) done += w->z[k] * w->z[k];
-    return done / asked;
+    for (int k = 0; k < w->dim; k++) sum += w->z[k] * w->z[k];
+    return sum;
 }
