@@ -370,7 +370,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
         json_string(json, "worst_constraint", t->worst);
     else
         json_number(json, "worst_constraint", NAN); /* null */
-    json_text(json, "worst_help", t->unconverged ? t->help : NULL);
+    json_text(json, "worst_help", t->unconverged || t->rough ? t->help : NULL);
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
     json_begin_object(json, "islands_by_reason");
@@ -537,7 +537,8 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (result.totals.rough)
         say("run",
             "do not trust this run: %" PRId64 " of %" PRId64
-            " steps have an error above gravity x timestep%s%s; what usually helps: %s",
+            " steps have an error, or a contradiction between constraints, above gravity x "
+            "timestep%s%s; what usually helps: %s",
             result.totals.rough, result.totals.steps,
             result.totals.worst[0] ? ", the worst at " : "", result.totals.worst,
             result.totals.help);

@@ -133,10 +133,13 @@ typedef struct TnStepReport {
         error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
     double rigid_error; /* the same by the laws of rigid contacts: larger than error if contacts of
                            a large island yield (docs/solver.md) */
-    bool rough; /* error above 1: no method found forces that come close; do not trust the step */
-    /* m/s: largest velocity by which constraints of an island of few bodies contradict each other
-     * (redundant contacts and equalities, crossed limits). No force mends that, so it is not in
-     * `error`: the closest problem that has a solution is solved. */
+    /* error above 1, or a contradiction above gravity × timestep: forces do not come close to what
+     * is asked for; do not trust the step */
+    bool rough;
+    /* m/s: largest velocity by which constraints of a small island contradict each other (redundant
+     * contacts and equalities, crossed limits, loops that start open). No force mends that, so it
+     * is not in `error`, nor in `converged`, which are those of the closest problem that has a
+     * solution. */
     double contradiction;
     /* Its island, for tn_world_island and tn_world_worst_constraint; -1: none. TN_WORST_EARLIER: it
      * was in a sub-step before the last one; only the latter function takes this. */

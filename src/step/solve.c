@@ -121,8 +121,8 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
     report->iterations = sum.iterations;
     report->error = sum.error;
     report->rigid_error = sum.rigid_error;
-    report->rough = sum.error > 1.0;
     report->contradiction = sum.contradiction;
+    report->rough = fmax(sum.error, sum.contradiction / def->velocity_scale) > 1.0;
     report->form = sum.form;
     report->residual = sum.error * def->velocity_scale;
     report->worst_island = sum.worst_island;

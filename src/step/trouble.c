@@ -116,6 +116,7 @@ void tn_trouble_note_report(TnWorld *world, const TnStepReport *report)
     if (report->diverged && !world->device) return; /* noted already */
     *note = (TnTroubleNote){
         .island = report->worst_island, .subsystem = -1, .dof = -1, .error = report->error};
+    if (contradicts(world, report)) note->error = INFINITY;
     note->kind = report->diverged             ? TN_TROUBLE_NOT_FINITE
                  : report->rough              ? TN_TROUBLE_ROUGH
                  : !report->converged         ? TN_TROUBLE_TOLERANCE
@@ -244,7 +245,8 @@ static const char *const what[] = {
     [TN_TROUBLE_TOLERANCE] = "the step missed the tolerance",
     [TN_TROUBLE_CONTRADICTION] =
         "constraints contradict each other: they hold as nearly as they can",
-    [TN_TROUBLE_ROUGH] = "the step has an error above gravity x timestep",
+    [TN_TROUBLE_ROUGH] = "the step has an error, or a contradiction between constraints, above "
+                         "gravity x timestep",
     [TN_TROUBLE_NOT_FINITE] = "the new state would not be finite, or beyond 1e10",
     [TN_TROUBLE_INDEFINITE] = "the equations of motion cannot be solved: a matrix is not positive "
                               "definite, or a force not finite",
@@ -311,8 +313,7 @@ TnTrouble tn_world_trouble(const TnWorld *world)
         tn_world_worst_constraint(world, world->trouble.island, out.where, sizeof out.where);
         out.help = world->device && tn_world_solver(world).tolerance == 0.0
                        ? "a tolerance, with which contacts yield, or more iterations"
-                       : help_with_constraint(out.where, world->trouble.error > CONTRADICTION ||
-                                                             out.kind == TN_TROUBLE_CONTRADICTION);
+                       : help_with_constraint(out.where, world->trouble.error > CONTRADICTION);
         break;
     case TN_TROUBLE_NOT_FINITE:
     case TN_TROUBLE_INDEFINITE:

@@ -33,7 +33,7 @@ static const Case cases[] = {
                   "</body></worldbody><equality>"
                   "<weld name='here' body1='box' relpose='0 0 -1 1 0 0 0'/>"
                   "<weld name='there' body1='box' relpose='2 0 -1 1 0 0 0'/></equality></mujoco>",
-     .kind = TN_TROUBLE_CONTRADICTION,
+     .kind = TN_TROUBLE_ROUGH,
      .where = "here' (weld)", /* 'there' has it in its name */
      .help = "contradict each other"},
     {.text = HEAD FLOOR "<geom name='lid' type='box' size='1 1 .1' pos='0 0 .25'/>"

@@ -20,7 +20,7 @@
 #define STIFFER 10.0
 #define SOFTER (1.0 / 3.0)
 #define LOOSEST 1.0  /* softer steps are taken whatever they do: they hardly move */
-#define NO_LOSS 10.0 /* times the error before: beyond a kink, it is met in the next step */
+#define NO_LOSS 20.0 /* times the error before: beyond a kink, it is met in the next step */
 /* Where contacts are about to slip, a step leaves half of the error instead of next to nothing, and
  * friction of that error pulls sideways: so much less is asked for then. */
 #define QUICK 0.1
@@ -102,7 +102,8 @@ static bool contradicts(const TnSmallSolve *s)
             if (size > 0.0 && total > DISAGREE * s->scale && can_give_way(w, &w->groups[i], k))
                 return false;
         }
-    return most > TN_STILL * s->tolerance && tn_small_moved(w) < NOTHING * asked;
+    return most > TN_STILL * s->tolerance &&
+           tn_small_moved(w) < fmin(NOTHING, TN_DEAD * s->R) * asked;
 }
 
 /* True: q is what has a solution, and the step is to be made anew. */
