@@ -3,9 +3,9 @@
  * islands the contacts yield (compliant.h). */
 #include "rungs.h"
 
+#include "../math/own_math.h"
 #include "block/block.h"
 #include "compliant.h"
-#include "../math/own_math.h"
 #include "method/steady.h"
 
 /* SubADMM with a second method behind it gives up after so many looks in a row that gain less. */

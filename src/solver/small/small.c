@@ -17,8 +17,7 @@
 #define ROUND_STEPS 5
 #define WORSE 10.0 /* times the error of no forces: those of the last step do not help */
 
-/* From no forces where those of the last step are much worse, or so large that rounding shows; with
- * sweeps where they are far off. */
+/* From no forces where those of the last step are much worse, or so large that rounding shows. */
 static void begin(TnSmallSolve *s)
 {
     TnSmall *w = &s->small;
@@ -28,7 +27,6 @@ static void begin(TnSmallSolve *s)
     if (s->map.largest > WORSE * none ||
         !(DBL_EPSILON * tn_small_force(w, w->lambda) < s->tolerance))
         tn_small_clear(s);
-    tn_small_sweeps(s);
 }
 
 /* Friction bounded by the normal forces of the round before, none in the first: each round is a
@@ -41,14 +39,10 @@ static bool bound_friction(TnSmallSolve *s)
     TnSmall *w = &s->small;
     double *first = s->best_lambda + w->n;
     memset(w->limit, 0, sizeof(double) * (size_t)w->n);
+    memset(w->lambda, 0, sizeof(double) * (size_t)w->n);
     for (int round = 0; round < ROUNDS; round++) {
         w->bound = w->limit;
-        if (round) {
-            tn_small_look_again(s);
-        } else {
-            tn_small_clear(s);
-            tn_small_sweeps(s);
-        }
+        tn_small_look_again(s);
         tn_small_arrive(s, round ? TN_SMALL_CAREFUL : TN_SMALL_STIFFEST,
                         round ? ROUND_STEPS : FIRST_STEPS);
         tn_small_go_back(s);
@@ -94,10 +88,7 @@ static double share_to_keep(const TnSmall *w, const double *start, const double 
 static bool start(TnSmallSolve *s, TnProblem *p, const TnSolverDef *def, TnIslandReport *report)
 {
     double tolerance = def->tolerance * def->velocity_scale;
-    *s = (TnSmallSolve){.tolerance = tolerance,
-                        .wanted = tolerance,
-                        .scale = def->velocity_scale,
-                        .report = report};
+    *s = (TnSmallSolve){.tolerance = tolerance, .scale = def->velocity_scale, .report = report};
     if (!tn_small_build(p, &s->small)) return false;
     if (!p->exact && !tn_small_agree(&s->small, TN_SMALL_RUN_AWAY * s->scale)) return false;
     s->best_lambda = TN_ARENA_ZERO(p->arena, double, 4 * s->small.n);

@@ -16,7 +16,7 @@
 #include <float.h>
 #include <math.h>
 
-#define SWEEPS 10 /* cost about as much as one step */
+#define SWEEPS 20
 #define STIFFER 10.0
 #define SOFTER (1.0 / 3.0)
 #define LOOSEST 1.0  /* softer steps are taken whatever they do: they hardly move */
@@ -25,6 +25,9 @@
  * friction of that error pulls sideways: so much less is asked for then. */
 #define QUICK 0.1
 #define FINE 1e-4
+/* A stiff step from no forces leaves 1/R of them: errors of one sign must not add up to a
+ * tolerance. */
+#define ENOUGH 0.1
 /* Share of what forces were asked for that they move, in squares. It is R times what a direction
  * yields: such a step leaves nine tenths of a contradiction, and a tenth of what forces can mend.
  */
@@ -72,7 +75,7 @@ void tn_small_go_back(TnSmallSolve *s)
     s->map = tn_small_map(w, w->lambda, w->u);
 }
 
-void tn_small_sweeps(TnSmallSolve *s)
+static void sweep(TnSmallSolve *s)
 {
     tn_small_sweep(&s->small, SWEEPS);
     s->report->sweeps += SWEEPS;
@@ -144,7 +147,16 @@ static void take(TnSmallSolve *s, TnNaturalMap map)
     swap(&s->small.lambda, &s->small.next);
     swap(&s->small.u, &s->small.next_u);
     look(s, map);
-    if (!s->rests) s->wanted = quick ? s->tolerance : FINE * s->tolerance;
+    if (!s->rests) s->wanted = (quick ? ENOUGH : FINE) * s->tolerance;
+}
+
+/* Forces that are far off tell less of what opens, sticks and slips than sweeps do, which cost as
+ * much as one step. But sweeps share by their order what others could bear alike, so they come only
+ * where stiff steps do not arrive. */
+static void be_careful(TnSmallSolve *s)
+{
+    s->R = TN_SMALL_CAREFUL;
+    if (s->map.largest > TN_SMALL_FAR * s->scale) sweep(s);
 }
 
 static void advance(TnSmallSolve *s)
@@ -159,7 +171,7 @@ static void advance(TnSmallSolve *s)
     if (gains)
         s->R = fmin(STIFFER * s->R, TN_SMALL_STIFFEST);
     else if (s->bold)
-        s->R = TN_SMALL_CAREFUL;
+        be_careful(s);
     else if (!takes)
         s->R *= SOFTER;
     s->gains = gains;

@@ -30,7 +30,6 @@ void tn_small_look_again(TnSmallSolve *solve);
 void tn_small_clear(TnSmallSolve *solve);
 /* The best forces. */
 void tn_small_go_back(TnSmallSolve *solve);
-void tn_small_sweeps(TnSmallSolve *solve);
 /* Up to so many steps, the first with R; goes on with the R of the last ones where R is 0. True: to
  * the tolerance. */
 bool tn_small_arrive(TnSmallSolve *solve, double R, int steps);
