@@ -16,7 +16,7 @@
 #include <float.h>
 #include <math.h>
 
-#define SWEEPS 20
+#define SWEEPS 20 /* cost about as much as two steps */
 #define STIFFER 10.0
 #define SOFTER (1.0 / 3.0)
 #define LOOSEST 1.0  /* softer steps are taken whatever they do: they hardly move */
@@ -28,9 +28,9 @@
 /* A stiff step from no forces leaves 1/R of them: errors of one sign must not add up to a
  * tolerance. */
 #define ENOUGH 0.1
-/* Share of what forces were asked for that they move, in squares. It is R times what a direction
- * yields: such a step leaves nine tenths of a contradiction, and a tenth of what forces can mend.
- */
+/* What forces move beside what they were asked for, in squares, is R times the share of itself that
+ * a direction yields. Where it is less than this, and the share less than TN_DEAD, no force mends
+ * what is left. */
 #define NOTHING 0.1
 /* velocity_scale: friction that sticks and contacts that open may be off by so much, which is more
  * than linearizing leaves, and could give way instead. */

@@ -2,13 +2,12 @@
  *
  * The connect that closes a plane loop of hinges asks for nothing across the plane that the hinges
  * do not hold already: there it yields nothing, or next to nothing. What it asks for and what is so
- * differ by what linearizing leaves, and no force mends that. Such a row takes no force then, as a
- * contact does in directions that do not yield. Rows that agree with the others stay, for forces
- * are shared between them; and so do those that ask for something else altogether (two welds to two
- * places), which must be told of.
+ * differ by what linearizing leaves, or because the loop starts open, and no force mends that. Such
+ * a row asks for what the others tell then, and stays, for forces are shared between them. By how
+ * much it was off is reported.
  *
  * They are found by eliminating rows of Y Yᵀ, the one that yields most first, and q with them: what
- * then is left of q in a row that yields nothing any more is what nobody can mend. */
+ * then is left of q in a row that yields nothing any more is what no force mends. */
 #include "../law/law.h"
 #include "small.h"
 
