@@ -20,6 +20,7 @@ typedef struct Totals {
     int64_t halved;                    /* that were too long, and were taken in halves */
     double error;                      /* largest of all steps; 0 where none was measured */
     double rigid_error;                /* the same by the laws of rigid contacts */
+    double contradiction;              /* largest, m/s */
     int64_t worst_step;                /* that had it, from 1; 0: none */
     char worst[WORST_SIZE];            /* its worst constraint in words, */
     const char *help;                  /* and what usually helps; NULL: it was good enough */

@@ -291,6 +291,8 @@ static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t
         table_line(out, "  by rigid contacts",
                    "%.2g; contacts of large islands yield, their tolerance is %g", t->rigid_error,
                    100 * run->sim.solver.tolerance);
+    if (t->contradiction > 0.0)
+        table_line(out, "largest contradiction", "%.2g m/s between constraints", t->contradiction);
     table_line(out, "steps not converged", "%s", missed_steps(t, missed));
     if (t->unconverged && t->help) table_line(out, "  what may help", "%s", t->help);
 }
@@ -361,6 +363,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     bool measured = has_tolerance(run);
     json_number(json, "error_max", measured ? t->error : NAN);
     json_number(json, "rigid_error_max", measured ? t->rigid_error : NAN);
+    json_number(json, "contradiction_max", measured ? t->contradiction : NAN);
     json_integer(json, "unconverged_steps", t->unconverged);
     json_integer(json, "rough_steps", t->rough);
     json_integer(json, "halved_steps", t->halved);
@@ -369,7 +372,7 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
         json_string(json, "worst_constraint", t->worst);
     else
         json_number(json, "worst_constraint", NAN); /* null */
-    json_text(json, "worst_help", t->unconverged ? t->help : NULL);
+    json_text(json, "worst_help", t->unconverged || t->rough ? t->help : NULL);
     json_islands(json, measured ? totals_mean(t->islands, t->steps) : NAN, t->islands_by_method,
                  totals_mean(t->asleep, t->steps));
     json_begin_object(json, "islands_by_reason");
@@ -536,7 +539,8 @@ static int run_model(const TnModel *model, const RunOptions *run)
     if (result.totals.rough)
         say("run",
             "do not trust this run: %" PRId64 " of %" PRId64
-            " steps have an error above gravity x timestep%s%s; what usually helps: %s",
+            " steps have an error, or a contradiction between constraints, above gravity x "
+            "timestep%s%s; what usually helps: %s",
             result.totals.rough, result.totals.steps,
             result.totals.worst[0] ? ", the worst at " : "", result.totals.worst,
             result.totals.help);

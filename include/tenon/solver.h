@@ -148,6 +148,9 @@ typedef struct TnIslandReport {
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), as a fraction of velocity_scale */
     /* The same by the laws of rigid contacts; differs from error if contacts yield. */
     double rigid_error;
+    /* m/s: what constraints contradict each other by. No force mends that, so it is not in `error`,
+     * which is that of the closest problem that has a solution. 0: this one has. */
+    double contradiction;
     double contact_ratio; /* smallest of the contacts, if they yield; 0: they are rigid */
     int subadmm_iterations, assembled_iterations;
     int sweeps;         /* of Gauss-Seidel over a small island */

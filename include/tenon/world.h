@@ -145,7 +145,14 @@ typedef struct TnStepReport {
         error; /* largest natural-map error of a constraint, as a fraction of gravity × timestep */
     double rigid_error; /* the same by the laws of rigid contacts: larger than error if contacts of
                            a large island yield (docs/solver.md) */
-    bool rough; /* error above 1: no method found forces that come close; do not trust the step */
+    /* error above 1, or a contradiction above gravity × timestep: forces do not come close to what
+     * is asked for; do not trust the step */
+    bool rough;
+    /* m/s: largest velocity by which constraints of a small island contradict each other (redundant
+     * contacts and equalities, crossed limits, loops that start open). No force mends that, so it
+     * is not in `error`, nor in `converged`, which are those of the closest problem that has a
+     * solution. */
+    double contradiction;
     /* Its island, for tn_world_island and tn_world_worst_constraint; -1: none. TN_WORST_EARLIER: it
      * was in a sub-step before the last one; only the latter function takes this. */
     int worst_island;
@@ -227,12 +234,14 @@ TN_API TnIslandReport tn_world_island(const TnWorld *world, int index);
 TN_API void tn_world_worst_constraint(const TnWorld *world, int island, char *text, size_t size);
 /* What is wrong with the last step, where by name, and what usually helps. */
 typedef enum TnTroubleKind {
-    TN_TROUBLE_NONE,       /* nothing, or no step yet */
-    TN_TROUBLE_TOLERANCE,  /* it missed the tolerance */
-    TN_TROUBLE_ROUGH,      /* so much that it means nothing: TnStepReport.rough */
-    TN_TROUBLE_NOT_FINITE, /* rejected: the new state was not finite or beyond 1e10 */
-    TN_TROUBLE_INDEFINITE, /* rejected: a matrix was not positive definite */
-    TN_TROUBLE_MEMORY      /* rejected: no memory */
+    TN_TROUBLE_NONE,          /* nothing, or no step yet */
+    TN_TROUBLE_TOLERANCE,     /* it missed the tolerance */
+    TN_TROUBLE_ROUGH,         /* so much that it means nothing: TnStepReport.rough */
+    TN_TROUBLE_CONTRADICTION, /* constraints contradict each other by more than a tenth of gravity ×
+                                 timestep: TnStepReport.contradiction */
+    TN_TROUBLE_NOT_FINITE,    /* rejected: the new state was not finite or beyond 1e10 */
+    TN_TROUBLE_INDEFINITE,    /* rejected: a matrix was not positive definite */
+    TN_TROUBLE_MEMORY         /* rejected: no memory */
 } TnTroubleKind;
 typedef struct TnTrouble {
     TnTroubleKind kind;

@@ -161,15 +161,16 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
     if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
 }
 
-/* A problem that is one island. */
+/* A problem that is one island. Where nothing was linearized, nothing is forgiven, and the other
+ * methods have a try as well. */
 static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
 {
-    bool solved = false;
-    if (s->def->method == TN_METHOD_AUTO && p->large_count && tn_small_fits(p) &&
-        !tn_small_solve(p, s->def, result, &solved))
-        return false;
-    return solved || (tn_problem_prepare_A(p, pool) &&
-                      tn_solve_island(p, s->def, s->memory->plans, pool, result));
+    if (s->def->method == TN_METHOD_AUTO && tn_small_fits(p)) {
+        if (!tn_small_solve(p, s->def, result)) return false;
+        if (result->report.converged || !p->exact) return true;
+    }
+    return tn_problem_prepare_A(p, pool) &&
+           tn_solve_island(p, s->def, s->memory->plans, pool, result);
 }
 
 /* `together`: by all ranks. */
@@ -363,9 +364,10 @@ bool tn_solve(TnProblem *p, const TnSolverDef *def, TnSolverMemory *memory, TnPo
     return !failed;
 }
 
-TnSolutionSummary tn_solution_summary(const TnSolution *solution)
+TnSolutionSummary tn_solution_summary(const TnSolution *solution, double velocity_scale)
 {
     TnSolutionSummary sum = {.converged = true, .worst_island = -1};
+    double worst = 0.0;
     for (int i = 0; i < solution->islands.count; i++) {
         const TnIslandReport *r = &solution->results[i].report;
         sum.converged = sum.converged && r->converged;
@@ -374,8 +376,12 @@ TnSolutionSummary tn_solution_summary(const TnSolution *solution)
         if (solution->results[i].form) sum.form = solution->results[i].form;
         sum.by_method[r->method]++;
         if (!(r->rigid_error <= sum.rigid_error)) sum.rigid_error = r->rigid_error;
-        if (sum.worst_island >= 0 && r->error <= sum.error) continue; /* NaN is worst */
-        sum.error = r->error;
+        if (!(r->error <= sum.error)) sum.error = r->error; /* NaN is worst */
+        if (r->contradiction > sum.contradiction) sum.contradiction = r->contradiction;
+        double bad = fmax(r->error, r->contradiction / velocity_scale);
+        if (isnan(r->error)) bad = INFINITY;
+        if (sum.worst_island >= 0 && bad <= worst) continue;
+        worst = bad;
         sum.worst_island = i;
     }
     return sum;

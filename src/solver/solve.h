@@ -61,11 +61,12 @@ typedef struct TnSolutionSummary {
     int iterations;                 /* most of SubADMM in one */
     double error;                   /* largest, in shares of velocity_scale, */
     double rigid_error;             /* and by the laws of rigid contacts */
-    int worst_island;               /* where; -1: there are none */
+    double contradiction;           /* largest, m/s */
+    int worst_island;               /* of the larger of error and contradiction; -1: none */
     const char *form;               /* of a method of its own that ran in one */
     int by_method[TN_METHOD_COUNT]; /* islands */
 } TnSolutionSummary;
-TnSolutionSummary tn_solution_summary(const TnSolution *solution);
+TnSolutionSummary tn_solution_summary(const TnSolution *solution, double velocity_scale);
 
 /* ---- the methods on an island's matrix ---- */
 typedef struct TnMethodResult {

@@ -57,7 +57,8 @@ static bool solve_again(TnWorld *world, const TnSolverDef *def, double *residual
     tn_solver_memory_reset(memory, &bytes);
     if (!ok) return false;
     *residual =
-        by_islands ? tn_solution_summary(&solution).error * def->velocity_scale : result.residual;
+        by_islands ? tn_solution_summary(&solution, def->velocity_scale).error * def->velocity_scale
+                   : result.residual;
     return true;
 }
 

@@ -117,12 +117,13 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
         world->solution.islands.count = 0;
         return false;
     }
-    TnSolutionSummary sum = tn_solution_summary(&world->solution);
+    TnSolutionSummary sum = tn_solution_summary(&world->solution, def->velocity_scale);
     report->converged = sum.converged;
     report->iterations = sum.iterations;
     report->error = sum.error;
     report->rigid_error = sum.rigid_error;
-    report->rough = sum.error > 1.0;
+    report->contradiction = sum.contradiction;
+    report->rough = fmax(sum.error, sum.contradiction / def->velocity_scale) > 1.0;
     report->form = sum.form;
     report->residual = sum.error * def->velocity_scale;
     report->worst_island = sum.worst_island;
@@ -148,5 +149,6 @@ bool tn_step_solve(TnStep *step, bool again)
 void tn_step_note_error(TnStep *step)
 {
     double error = step->report->error, tolerance = step->world->def.solver.tolerance;
+    error += step->report->contradiction / tn_world_solver(step->world).velocity_scale;
     step->error = isfinite(error) ? fmax(error, tolerance) : FIXED_COUNT_ERROR;
 }

@@ -72,6 +72,7 @@ static void add_part(TnStepReport *out, const TnStepReport *part)
     sum.iterations += out->iterations;
     sum.residual = fmax(out->residual, part->residual);
     sum.error = fmax(out->error, part->error); /* the other where one is NaN */
+    sum.contradiction = fmax(out->contradiction, part->contradiction);
     sum.rigid_error = fmax(out->rigid_error, part->rigid_error);
     sum.aac = fmin(out->aac, part->aac);
     sum.aal = fmin(out->aal, part->aal);

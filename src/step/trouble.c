@@ -15,6 +15,7 @@
 #define BEYOND_SENSE 1e10 /* as in integrate.c */
 /* Of gravity × timestep: errors above are hardly ever those of a method that converges slowly. */
 #define CONTRADICTION 0.01
+#define MUCH 0.1 /* velocity_scale: contradictions that linearizing does not make */
 /* An element with a smaller share of its volume is to blame. */
 #define SQUEEZED 0.5
 
@@ -103,16 +104,24 @@ void tn_trouble_note_rejected(TnStep *step)
     world->trouble = note;
 }
 
+/* More than linearizing leaves. */
+static bool contradicts(const TnWorld *world, const TnStepReport *report)
+{
+    return report->contradiction > MUCH * tn_world_solver(world).velocity_scale;
+}
+
 void tn_trouble_note_report(TnWorld *world, const TnStepReport *report)
 {
     TnTroubleNote *note = &world->trouble;
     if (report->diverged && !world->device) return; /* noted already */
     *note = (TnTroubleNote){
         .island = report->worst_island, .subsystem = -1, .dof = -1, .error = report->error};
-    note->kind = report->diverged     ? TN_TROUBLE_NOT_FINITE
-                 : report->rough      ? TN_TROUBLE_ROUGH
-                 : !report->converged ? TN_TROUBLE_TOLERANCE
-                                      : TN_TROUBLE_NONE;
+    if (contradicts(world, report)) note->error = INFINITY;
+    note->kind = report->diverged             ? TN_TROUBLE_NOT_FINITE
+                 : report->rough              ? TN_TROUBLE_ROUGH
+                 : !report->converged         ? TN_TROUBLE_TOLERANCE
+                 : contradicts(world, report) ? TN_TROUBLE_CONTRADICTION
+                                              : TN_TROUBLE_NONE;
 }
 
 /* ---- what is told ---- */
@@ -234,7 +243,10 @@ static void tell_subsystem(const TnWorld *world, TnTrouble *out)
 static const char *const what[] = {
     [TN_TROUBLE_NONE] = "",
     [TN_TROUBLE_TOLERANCE] = "the step missed the tolerance",
-    [TN_TROUBLE_ROUGH] = "the step has an error above gravity x timestep",
+    [TN_TROUBLE_CONTRADICTION] =
+        "constraints contradict each other: they hold as nearly as they can",
+    [TN_TROUBLE_ROUGH] = "the step has an error, or a contradiction between constraints, above "
+                         "gravity x timestep",
     [TN_TROUBLE_NOT_FINITE] = "the new state would not be finite, or beyond 1e10",
     [TN_TROUBLE_INDEFINITE] = "the equations of motion cannot be solved: a matrix is not positive "
                               "definite, or a force not finite",
@@ -297,6 +309,7 @@ TnTrouble tn_world_trouble(const TnWorld *world)
         break;
     case TN_TROUBLE_TOLERANCE:
     case TN_TROUBLE_ROUGH:
+    case TN_TROUBLE_CONTRADICTION:
         tn_world_worst_constraint(world, world->trouble.island, out.where, sizeof out.where);
         out.help = world->device && tn_world_solver(world).tolerance == 0.0
                        ? "a tolerance, with which contacts yield, or more iterations"

@@ -354,7 +354,7 @@ TEST(a_problem_solved_in_parts_has_the_solution_of_the_whole)
             REQUIRE(tn_problem_prepare(whole, &plain, NULL));
             tn_subadmm_solve(whole, &plain, NULL);
             REQUIRE(tn_solve(p, &def, memory, NULL, &solution));
-            TnSolutionSummary sum = tn_solution_summary(&solution);
+            TnSolutionSummary sum = tn_solution_summary(&solution, def.velocity_scale);
             /* contacts of the last family contradict each other on the robot, too */
             if (kind < MESHED) CHECK(sum.converged && sum.error < 1e-10);
             for (int r = 0; r < p->table_rows; r++)
@@ -384,7 +384,7 @@ TEST(constraints_between_things_that_do_not_move_are_in_no_island_and_get_no_for
     for (int k = 0; k < s->contact_start[s->count]; k++) CHECK(s->contacts[k] != 2);
     for (int k = 0; k < s->row_start[s->count]; k++) CHECK(s->rows[k] != 4);
     CHECK(p->lambda[2][1] == 0.0 && p->rows[4].lambda == 0.0);
-    CHECK(tn_solution_summary(&solution).converged);
+    CHECK(tn_solution_summary(&solution, def.velocity_scale).converged);
     tn_solver_memory_destroy(memory);
     pair_free(&pair);
 }

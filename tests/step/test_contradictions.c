@@ -43,8 +43,8 @@ static TnModel *two_places(void)
 
 typedef struct Outcome {
     int converged, diverged, rough;
-    double speed, error; /* largest */
-    double mean;         /* error */
+    double speed, error, contradiction; /* largest */
+    double mean;                        /* error */
     uint64_t hash;
     char worst[128];
 } Outcome;
@@ -64,10 +64,12 @@ static Outcome outcome(const TnModel *model, TnMethod method, double tolerance)
         tn_world_body_velocity(world, 1, v, w);
         out.converged += report.converged;
         out.rough += report.rough;
-        CHECK(report.rough == (report.error > 1.0));
+        double gt = 9.81 * tn_option().timestep;
+        CHECK(report.rough == (fmax(report.error, report.contradiction / gt) > 1.0));
         out.diverged += report.diverged;
         out.error = fmax(out.error, report.error);
         out.mean += report.error / STEPS;
+        out.contradiction = fmax(out.contradiction, report.contradiction);
         out.speed = fmax(out.speed, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         tn_world_worst_constraint(world, report.worst_island, out.worst, sizeof out.worst);
     }
@@ -82,8 +84,10 @@ TEST(a_box_under_too_low_a_ceiling_is_reported_and_stays)
     for (int digits = 3; digits <= UNLESS_SANITIZED(9, 3); digits += 3)
         for (TnMethod method = TN_METHOD_AUTO; method <= TN_METHOD_NEWTON; method++) {
             Outcome out = outcome(model, method, pow(10.0, -digits));
-            CHECK(out.converged == 0 && out.diverged == 0);
-            CHECK(out.error > 0.1 && out.error < 10.0); /* overlaps are to open at about g t */
+            bool closest = method == TN_METHOD_AUTO; /* it solves the closest problem that can be */
+            double error = closest ? out.contradiction / (9.81 * tn_option().timestep) : out.error;
+            CHECK(out.converged == (closest ? STEPS : 0) && out.diverged == 0);
+            CHECK(error > 0.1 && error < 10.0); /* overlaps are to open at about g t */
             CHECK(strstr(out.worst, "ceiling") || strstr(out.worst, "ground"));
             /* the default keeps it in place; the others hold it within what they cannot solve */
             CHECK(out.speed < (method <= TN_METHOD_SUBADMM ? 1e-6 : 1.0));
@@ -97,11 +101,9 @@ TEST(welds_to_two_places_are_reported_and_nothing_grows)
     for (int digits = 3; digits <= UNLESS_SANITIZED(9, 3); digits += 3) {
         Outcome chosen = outcome(model, TN_METHOD_AUTO, pow(10.0, -digits));
         Outcome plain = outcome(model, TN_METHOD_SUBADMM, pow(10.0, -digits));
-        CHECK(chosen.converged == 0 && chosen.diverged == 0 && chosen.speed < 20.0);
-        CHECK(chosen.rough > 0); /* the user is warned */
-        /* the best that was found, SubADMM among the tried; from forces of their own, hence a
-         * fiftieth: one step of 300 is five times worse at 1e-6 */
-        CHECK(chosen.mean <= 1.02 * plain.mean);
+        CHECK(chosen.converged == STEPS && chosen.diverged == 0 && chosen.speed < 20.0);
+        CHECK(chosen.rough > 0 && chosen.contradiction > 0.0); /* the user is warned */
+        CHECK(plain.converged == 0 && plain.rough > 0);
         CHECK(strstr(chosen.worst, "'here' (weld)") || strstr(chosen.worst, "'there' (weld)"));
     }
     tn_model_destroy(model);

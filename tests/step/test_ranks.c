@@ -122,6 +122,7 @@ static TnModel *scene_file(const char *path)
 static TnWorldDef fixed_count(int iterations)
 {
     TnWorldDef def = tn_world_def();
+    def.halvings = 0; /* as many iterations as asked for */
     def.solver.tolerance = 0.0;
     def.solver.iterations = iterations;
     return def;

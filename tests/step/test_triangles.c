@@ -202,14 +202,16 @@ TEST(a_ring_in_pieces_hangs_on_a_peg)
                  "<geom type='mesh' mesh='ring'/></body></worldbody>",
                  pieces ? "<tenon><mesh name='ring' collision='decompose'/></tenon>" : "");
         if (!text_open(&s, 0.005, "0 0 -9.81", x.text)) return;
-        for (int step = 0; step < 600; step++) tn_world_step(s.world);
+        double depth = 0.0;
+        for (int step = 0; step < 600; step++) depth = tn_world_step(s.world).max_penetration;
         double height = tn_world_state(s.world).qpos[2];
-        /* The inner radius less the peg's. Pieces fill the inner round by a hundredth of the ring's
-         * size and by what is between their flat sides. They hold the peg in a wedge, where steps
-         * do not converge, so where it comes to rest depends on rounding. */
-        if (pieces)
-            CHECK_NEAR(height, -(0.2 * 0.75 - 0.03), 0.015);
-        else
+        /* The inner radius less the peg's, and less what pieces fill of the inner round: a
+         * hundredth of the ring's size, and two hundredths of a metre in the corners between their
+         * flat sides. */
+        if (pieces) {
+            CHECK_NEAR(height, -(0.2 * 0.75 - 0.03), 0.025);
+            CHECK(depth < 1e-3); /* overlaps are gone after 3 s, within a hundredth of its size */
+        } else
             CHECK(height < -0.2); /* pushed out: the peg was within the hull */
         text_close(&s);
     }

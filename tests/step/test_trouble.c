@@ -39,7 +39,7 @@ static const Case cases[] = {
     {.text = HEAD FLOOR "<geom name='lid' type='box' size='1 1 .1' pos='0 0 .25'/>"
                         "<body name='cube' pos='0 0 .075'><freejoint/>"
                         "<geom name='c' type='box' size='.1 .1 .1'/></body></worldbody></mujoco>",
-     .kind = TN_TROUBLE_TOLERANCE,
+     .kind = TN_TROUBLE_CONTRADICTION,
      .where = "contact of geom 'c' with geom",
      .help = "squeezed between"},
     {.text = HEAD "<body name='arm' pos='0 0 1'><joint name='elbow' type='slide' axis='1 0 0' "

@@ -23,6 +23,7 @@ static TnWorldDef measured(TnDivisionDef division, double tolerance, int iterati
     TnWorldDef def = tn_world_def();
     def.division = division;
     def.substeps = 1; /* the problem is that of the step */
+    def.halvings = 0;
     def.measure_accuracy = true;
     def.solver.tolerance = tolerance;
     def.solver.iterations = iterations;

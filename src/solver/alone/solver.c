@@ -155,7 +155,7 @@ static bool solve(TnSolver *solver, TnProblem *p, TnSolveReport *report)
         if (!ok || !tn_problem_prepare_A(p, solver->pool) || /* for the accuracy */
             !helpless_error(p, &helpless))
             return false;
-        TnSolutionSummary sum = tn_solution_summary(&solution);
+        TnSolutionSummary sum = tn_solution_summary(&solution, def->velocity_scale);
         sum.converged = sum.converged && helpless < def->tolerance * def->velocity_scale;
         sum.error = fmax(sum.error, helpless / def->velocity_scale);
         report->error = sum.error;

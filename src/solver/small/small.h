@@ -50,7 +50,6 @@ typedef struct TnSmall {
     int n;       /* numbers of constraints */
     int dim, ld; /* unknowns of all blocks, and up to a multiple of eight */
     int group_count, block_count;
-    int dropped; /* equalities, by tn_small_drop_told */
     TnSmallGroup *groups;
     TnSmallBlock *blocks;
     double *Y;      /* n × ld */
@@ -59,12 +58,17 @@ typedef struct TnSmall {
     double *own;    /* its own part of Y Yᵀ */
     double *lever;  /* m/s per unit of u */
     double *lambda, *u;
-    double *z;          /* scratch, ld */
-    double (*terms)[2]; /* per row of the twist table: see small_build.c */
+    double *z;           /* scratch, ld */
+    double *limit;       /* what `bound` may point to */
+    double *left;        /* scratch of tn_small_left */
+    double *forgiven;    /* what q was changed by, so that the laws have a solution */
+    const double *bound; /* of friction, per number of its normal force; NULL: μ times that force */
+    double (*terms)[2];  /* per row of the twist table: see small_build.c */
     /* Newton */
     double *change, *next, *next_u, *x;
     struct TnSmallUnknown *unknowns;
-    int *unknown_of; /* per number: a normal force's unknown; -1: none */
+    int unknown_count; /* of the last step */
+    int *unknown_of;   /* per number: a normal force's unknown; -1: none */
 } TnSmall;
 
 /* Whether this path is for the island. */
@@ -90,31 +94,39 @@ void tn_small_velocities(const TnSmall *small, double *u);
 void tn_small_apply(const TnSmall *small, const double *lambda, const double *q, double *u);
 
 /* ---- small_told.c ---- */
-/* Equalities that others tell, and that differ from what they tell by more than `least` and no more
- * than `most`, m/s, take no force. False: no memory. */
-bool tn_small_drop_told(TnSmall *small, double least, double most);
+/* q of equalities that others tell becomes what the others tell, where it would take more than
+ * forces D λ of `most`, m/s, to change it. False: no memory. */
+bool tn_small_agree(TnSmall *small, double most);
 
 /* ---- small_laws.c ---- */
 /* The natural map at λ and u, natural_map.h. */
 TnNaturalMap tn_small_map(const TnSmall *small, const double *lambda, const double *u);
-/* What rounding of such forces makes of velocities, m/s. */
-double tn_small_rounding(const TnSmall *small, const double *lambda);
+/* Largest D λ, m/s: rounding of such forces is as much of a velocity. */
+double tn_small_force(const TnSmall *small, const double *lambda);
+/* What friction may be at most, at a trial normal force. */
+static inline double tn_small_radius(const TnSmall *small, const TnSmallGroup *g, double normal)
+{
+    int at = g->normal < 0 ? g->at : g->normal;
+    return g->mu * (small->bound ? small->bound[at] : normal > 0.0 ? normal : 0.0);
+}
 /* Projected Gauss-Seidel, so many times. */
 void tn_small_sweep(TnSmall *small, int count);
 
 /* ---- small_newton.c ---- */
 bool tn_small_reserve_steps(TnSmall *small); /* false: no memory */
-/* next and next_u: a step from λ and u with laws that hold softened by 1/R about (1 - fade) λ.
- * False: singular. */
-bool tn_small_step(TnSmall *small, double R, double fade);
+/* next and next_u: a step from λ and u with laws that hold softened by 1/R about λ. False:
+ * singular.
+ */
+bool tn_small_step(TnSmall *small, double R);
+/* u⁺ of what the last step held, which its proximal term has left, else 0; returns forces times
+ * that, Σ D/R (λ⁺ - λ)². */
+double tn_small_left(const TnSmall *small, double *left);
+/* What its forces move, |Yᵀ(λ⁺ - λ)|². */
+double tn_small_moved(const TnSmall *small);
 
 /* ---- small.c ---- */
-/* As tn_solve_island, but without preparation: for islands with full blocks, of which already the
- * preparation costs as much. *solved: to the tolerance, or as well as anybody can who does not
- * know of equalities that were dropped; if not, the problem is as it was. */
-bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out, bool *solved);
-/* Forces alone, into the problem where Newton arrived, and the counts of the report. False: no
- * memory, or A not positive definite. */
-bool tn_small_forces(TnProblem *problem, const TnSolverDef *def, TnIslandReport *report);
+/* As tn_solve_island, but without preparation, which would cost as much. An exact problem that
+ * it does not solve is left as it was. */
+bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out);
 
 #endif

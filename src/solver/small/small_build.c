@@ -6,9 +6,9 @@
 #include "../law/law.h"
 
 /* More would be quicker by sparse matrices: of bodies alone earlier. */
-#define MOST_NUMBERS 300
+#define MOST_NUMBERS 1500
 #define MOST_BODIES 3
-#define MOST_UNKNOWNS 96
+#define MOST_UNKNOWNS 150
 
 static int padded(int n) { return (n + 7) & ~7; }
 
@@ -235,8 +235,8 @@ static bool reserve(TnSmall *s)
 {
     TnArena *arena = s->problem->arena;
     size_t n = (size_t)padded(s->n), ld = (size_t)s->ld;
-    double **vectors[] = {&s->q, &s->own,    &s->lever, &s->lambda, &s->u,
-                          &s->x, &s->change, &s->next,  &s->next_u};
+    double **vectors[] = {&s->q,        &s->own,   &s->lever, &s->lambda, &s->u,    &s->x,
+                          &s->forgiven, &s->limit, &s->left,  &s->change, &s->next, &s->next_u};
     enum { VECTORS = sizeof vectors / sizeof *vectors };
     double *all = TN_ARENA_ZERO(arena, double, VECTORS *n + (2 + (size_t)s->n) * ld);
     s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);

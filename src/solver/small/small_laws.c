@@ -1,15 +1,13 @@
 /* small_laws.c: the natural map of a small island, and sweeps of projected Gauss-Seidel, one group
  * after the other, in the axes of its constraints. */
-#include <float.h>
-
 #include "../law/law.h"
 #include "small.h"
 
 static double positive(double x) { return x > 0.0 ? x : 0.0; }
 
-static double radius_of(const TnSmallGroup *g, const double *lambda)
+static double radius_of(const TnSmall *s, const TnSmallGroup *g, const double *lambda)
 {
-    return g->normal < 0 ? 0.0 : g->mu * positive(lambda[g->normal]);
+    return g->normal < 0 ? 0.0 : tn_small_radius(s, g, lambda[g->normal]);
 }
 
 /* ---- the map ---- */
@@ -21,7 +19,12 @@ static double map_of(const TnSmall *s, const TnSmallGroup *g, const double *lamb
     if (g->row >= 0) {
         double lever = s->lever[g->at];
         return lever * lever *
-               tn_row_map(&s->problem->rows[g->row], g->D[0], radius_of(g, lambda), v, l);
+               tn_row_map(&s->problem->rows[g->row], g->D[0], radius_of(s, g, lambda), v, l);
+    }
+    if (s->bound && g->law != TN_SMALL_DEAD) {
+        double normal = g->D[0] * (l[0] - positive(l[0] - v[0] / g->D[0]));
+        if (g->law == TN_SMALL_SMOOTH) return normal * normal;
+        return normal * normal + tn_disc_map(tn_small_radius(s, g, 0.0), g->D[1], v + 1, l + 1);
     }
     return tn_contact_map((TnContactPair){v[0], {v[1], v[2], 0.0}},
                           (TnContactPair){l[0], {l[1], l[2], 0.0}}, g->mu, g->D[0], g->D[1]);
@@ -45,14 +48,14 @@ TnNaturalMap tn_small_map(const TnSmall *s, const double *lambda, const double *
     return map;
 }
 
-double tn_small_rounding(const TnSmall *s, const double *lambda)
+double tn_small_force(const TnSmall *s, const double *lambda)
 {
     double most = 0.0;
     for (int i = 0; i < s->n; i++) {
         double size = s->lever[i] * s->own[i] * fabs(lambda[i]);
         if (!(size <= most)) most = size;
     }
-    return DBL_EPSILON * most;
+    return most;
 }
 
 /* ---- sweeps ---- */
@@ -76,7 +79,7 @@ static void solve_row(const TnSmall *s, const TnSmallGroup *g, const double *u, 
     for (int i = 1; i < g->count; i++) D = fmax(D, s->own[g->at + i]);
     double B = D > 0.0 ? 1.0 / D : 0.0;
     for (int i = 0; i < g->count; i++) t[i] = l[i] - u[i] * B;
-    tn_row_project(&s->problem->rows[g->row], B, radius_of(g, s->lambda), t, l);
+    tn_row_project(&s->problem->rows[g->row], B, radius_of(s, g, s->lambda), t, l);
 }
 
 static void sweep_once(TnSmall *s)
@@ -88,7 +91,12 @@ static void sweep_once(TnSmall *s)
         if (g->law == TN_SMALL_DEAD) continue;
         s->kernels->dots(g->count, s->ld, Y, s->z, s->q + g->at, u);
         for (int k = 0; k < g->count; k++) change[k] = -l[k];
-        if (g->law == TN_SMALL_CONTACT) {
+        if (g->law == TN_SMALL_CONTACT && s->bound) {
+            l[0] = positive(l[0] - u[0] / s->own[g->at]);
+            for (int k = 1; k < 3; k++) l[k] -= u[k] / g->D[1];
+            double share = tn_disc_share(hypot(l[1], l[2]), tn_small_radius(s, g, 0.0));
+            for (int k = 1; k < 3; k++) l[k] *= share;
+        } else if (g->law == TN_SMALL_CONTACT) {
             if (!g->has_own) set_own(s, g);
             tn_contact_solve(g->W, g->inverse, g->regular, g->mu, u, l);
         } else if (g->law == TN_SMALL_SMOOTH)

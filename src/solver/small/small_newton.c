@@ -4,7 +4,7 @@
  *
  *     open, at a bound     λ⁺ = 0, λ⁺ = bound
  *     holds                u⁺ + D/R (λ⁺ - λ) = 0: exact where λ stays; R tells forces apart that
- *                          do the same (four feet of a table)
+ *                          do the same (four feet of a table), and shares what contradicts
  *     slips, d = t/|t|     λ⁺ = μ λ_n⁺ d + x e,  e across d,  (1 - κ) D x + κ u⁺_e = 0,
  *                          κ = μ t_n/|t|: λ_n of this very step, so that contacts and their
  * spinning and rolling friction arrive together soft                 as it is
@@ -32,11 +32,12 @@ typedef struct TnSmallUnknown {
     Parts force;    /* what it adds to λ */
     Parts equation; /* of u⁺ */
     double a, rhs;  /* a x + equation · u⁺ = rhs */
+    int held;       /* its number, if it holds that at rest; else -1 */
 } Unknown;
 
 typedef struct Step {
     TnSmall *small;
-    double R, fade;
+    double softness; /* 1/R */
     int count;
     Unknown *unknowns;
     int *unknown_of;
@@ -64,17 +65,18 @@ static Unknown *add(Step *s, double a, double rhs)
     x->force.count = x->equation.count = 0;
     x->a = a;
     x->rhs = rhs;
+    x->held = -1;
     return x;
 }
 
 /* ---- laws ---- */
 
-static void hold(Step *s, int at, double D, bool fades)
+static void hold(Step *s, int at, double D)
 {
-    double a = D / s->R, centre = fades ? s->fade * s->small->lambda[at] : 0.0;
-    Unknown *x = add(s, a, -a * centre);
+    Unknown *x = add(s, D * s->softness, 0.0);
     add_part(&x->force, at, 1.0);
     add_part(&x->equation, at, 1.0);
+    x->held = at;
 }
 
 static void release(Step *s, const TnSmallGroup *g, int from)
@@ -83,7 +85,8 @@ static void release(Step *s, const TnSmallGroup *g, int from)
         s->small->change[g->at + k] = -s->small->lambda[g->at + k];
 }
 
-/* Two numbers at `at` on their disc: along d they follow the normal force, across it they slide. */
+/* Two numbers at `at` on their disc: along d they follow the normal force, or are what they may be
+ * at most where that is given; across d they slide. */
 static void slide(Step *s, int at, double D, double mu, int normal, const double t[2],
                   double length, double bound)
 {
@@ -91,18 +94,20 @@ static void slide(Step *s, int at, double D, double mu, int normal, const double
     double d[2] = {t[0] / length, t[1] / length}, kappa = bound / length;
     const double *l = w->lambda + at;
     double along = d[0] * l[0] + d[1] * l[1], across = d[0] * l[1] - d[1] * l[0];
-    double now = mu * (w->lambda[normal] + w->change[normal]) - along;
+    double now = w->bound ? bound : mu * (w->lambda[normal] + w->change[normal]);
     int j = s->unknown_of[normal];
-    w->change[at] = now * d[0];
-    w->change[at + 1] = now * d[1];
-    if (j < 0) { /* no normal force: the disc is a point */
+    w->change[at] = (now - along) * d[0];
+    w->change[at + 1] = (now - along) * d[1];
+    if (!(bound > 0.0) || (!w->bound && j < 0)) { /* no normal force: the disc is a point */
         w->change[at] = -l[0];
         w->change[at + 1] = -l[1];
         return;
     }
-    add_part(&s->unknowns[j].force, at, mu * d[0]);
-    add_part(&s->unknowns[j].force, at + 1, mu * d[1]);
-    double a = (1.0 - kappa) * D + D / s->R;
+    if (!w->bound) {
+        add_part(&s->unknowns[j].force, at, mu * d[0]);
+        add_part(&s->unknowns[j].force, at + 1, mu * d[1]);
+    }
+    double a = (1.0 - kappa) * D + D * s->softness;
     Unknown *x = add(s, a, -(1.0 - kappa) * D * across);
     add_part(&x->force, at, -d[1]);
     add_part(&x->force, at + 1, d[0]);
@@ -119,13 +124,13 @@ static void line_contact(Step *s, TnSmallGroup *g)
         return;
     }
     s->unknown_of[g->at] = s->count;
-    hold(s, g->at, g->D[0], true);
+    hold(s, g->at, g->D[0]);
     if (g->law == TN_SMALL_SMOOTH) return;
     for (int k = 0; k < 2; k++) t[k] = l[1 + k] - u[1 + k] / g->D[1];
-    double length = sqrt(t[0] * t[0] + t[1] * t[1]), bound = g->mu * tn;
-    if (length <= bound) {
-        hold(s, g->at + 1, g->D[1], true);
-        hold(s, g->at + 2, g->D[1], true);
+    double length = sqrt(t[0] * t[0] + t[1] * t[1]), bound = tn_small_radius(s->small, g, tn);
+    if (length <= bound && bound > 0.0) {
+        hold(s, g->at + 1, g->D[1]);
+        hold(s, g->at + 2, g->D[1]);
     } else {
         slide(s, g->at + 1, g->D[1], g->mu, g->at, t, length, bound);
     }
@@ -137,7 +142,7 @@ static void line_interval(Step *s, const TnSmallGroup *g)
     double t = w->lambda[g->at] - w->u[g->at] / g->D[0];
     double to = tn_interval_project(tn_row_interval(&w->problem->rows[g->row], 0.0), t);
     if (to == t)
-        hold(s, g->at, g->D[0], false);
+        hold(s, g->at, g->D[0]);
     else
         w->change[g->at] = to - w->lambda[g->at];
 }
@@ -158,16 +163,18 @@ static void line_disc(Step *s, const TnSmallGroup *g)
     TnSmall *w = s->small;
     const double *l = w->lambda + g->at, *u = w->u + g->at;
     double normal = w->lambda[g->normal] - w->u[g->normal] / w->own[g->normal];
-    double bound = g->mu * (normal > 0.0 ? normal : 0.0), t[2] = {0};
+    double bound = tn_small_radius(w, g, normal), t[2] = {0};
     int j = s->unknown_of[g->normal];
     for (int k = 0; k < g->count; k++) t[k] = l[k] - u[k] / g->D[0];
     double length = sqrt(t[0] * t[0] + t[1] * t[1]);
-    if (j < 0) {
+    if (!(bound > 0.0) || (!w->bound && j < 0)) {
         release(s, g, 0);
     } else if (length <= bound) {
-        for (int k = 0; k < g->count; k++) hold(s, g->at + k, g->D[0], true);
+        for (int k = 0; k < g->count; k++) hold(s, g->at + k, g->D[0]);
     } else if (g->count == 2) {
         slide(s, g->at, g->D[0], g->mu, g->normal, t, length, bound);
+    } else if (w->bound) {
+        w->change[g->at] = copysign(bound, t[0]) - l[0];
     } else {
         double mu = t[0] > 0.0 ? g->mu : -g->mu;
         add_part(&s->unknowns[j].force, g->at, mu);
@@ -291,10 +298,10 @@ static bool solve_system(const Step *s)
     return ok;
 }
 
-bool tn_small_step(TnSmall *w, double R, double fade)
+bool tn_small_step(TnSmall *w, double R)
 {
     Step s = {
-        .small = w, .R = R, .fade = fade, .unknowns = w->unknowns, .unknown_of = w->unknown_of};
+        .small = w, .softness = 1.0 / R, .unknowns = w->unknowns, .unknown_of = w->unknown_of};
     line_all(&s);
     if (!solve_system(&s)) return false;
     for (int i = 0; i < w->n; i++) w->next[i] = w->lambda[i] + w->change[i];
@@ -303,5 +310,29 @@ bool tn_small_step(TnSmall *w, double R, double fade)
         for (int k = 0; k < force->count; k++) w->next[force->at[k]] += force->value[k] * w->x[i];
     }
     tn_small_apply(w, w->next, w->q, w->next_u);
+    w->unknown_count = s.count;
     return true;
+}
+
+double tn_small_left(const TnSmall *w, double *left)
+{
+    double asked = 0.0;
+    memset(left, 0, sizeof(double) * (size_t)w->n);
+    for (int j = 0; j < w->unknown_count; j++) {
+        const Unknown *x = &w->unknowns[j];
+        if (x->held < 0) continue;
+        left[x->held] = w->next_u[x->held];
+        asked += x->a * w->x[j] * w->x[j];
+    }
+    return asked;
+}
+
+double tn_small_moved(const TnSmall *w)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->n; i++) w->change[i] = w->next[i] - w->lambda[i];
+    memset(w->z, 0, sizeof(double) * (size_t)w->ld);
+    w->kernels->add(w->n, w->ld, w->Y, w->change, w->z);
+    for (int k = 0; k < w->dim; k++) sum += w->z[k] * w->z[k];
+    return sum;
 }

@@ -2,18 +2,18 @@
  *
  * The connect that closes a plane loop of hinges asks for nothing across the plane that the hinges
  * do not hold already: there it yields nothing, or next to nothing. What it asks for and what is so
- * differ by what linearizing leaves, and no force mends that. Such a row takes no force then, as a
- * contact does in directions that do not yield. Rows that agree with the others stay, for forces
- * are shared between them; and so do those that ask for something else altogether (two welds to two
- * places), which must be told of.
+ * differ by what linearizing leaves, or because the loop starts open, and no force mends that. Such
+ * a row asks for what the others tell then, and stays, for forces are shared between them. By how
+ * much it was off is reported.
  *
  * They are found by eliminating rows of Y Yᵀ, the one that yields most first, and q with them: what
- * then is left of q in a row that yields nothing any more is what nobody can mend. */
+ * then is left of q in a row that yields nothing any more is what no force mends. */
 #include "../law/law.h"
 #include "small.h"
 
 typedef struct Told {
     int count, ld; /* ld: one more column, for q */
+    double most;   /* D λ, m/s */
     TnSmallGroup **rows;
     double *G;
 } Told;
@@ -63,42 +63,51 @@ static void exchange(const Told *t, int a, int b)
     }
 }
 
-/* How many rows tell the others, which come behind them. */
-static int eliminate(const Told *t)
+/* Whether a row that comes next yields next to nothing, or so little that forces for what is left
+ * of its q would be absurd. */
+static bool is_told(const Told *t, int i, const TnSmall *s)
 {
-    for (int k = 0; k < t->count; k++) {
+    double left = left_of(t, i), apart = s->lever[t->rows[i]->at] * fabs(row_of(t, i)[t->count]);
+    return left < TN_DEAD || apart > t->most * left;
+}
+
+/* How many rows tell the others, which come behind them. */
+static int eliminate(const Told *t, const TnSmall *s)
+{
+    int end = t->count;
+    for (int k = 0; k < end;) {
         int best = k;
-        for (int i = k + 1; i < t->count; i++)
+        for (int i = k + 1; i < end; i++)
             if (left_of(t, i) > left_of(t, best)) best = i;
-        if (left_of(t, best) < TN_DEAD) return k;
+        if (is_told(t, best, s)) {
+            exchange(t, best, --end);
+            continue;
+        }
         exchange(t, k, best);
         for (int i = k + 1; i < t->count; i++) {
             double share = row_of(t, i)[k] / row_of(t, k)[k];
             for (int j = k + 1; j <= t->count; j++) row_of(t, i)[j] -= share * row_of(t, k)[j];
         }
+        k++;
     }
-    return t->count;
+    return end;
 }
 
-bool tn_small_drop_told(TnSmall *s, double least, double most)
+bool tn_small_agree(TnSmall *s, double most)
 {
     TnArena *arena = s->problem->arena;
     size_t mark = tn_arena_mark(arena);
-    Told t = {.rows = TN_ARENA_NEW(arena, TnSmallGroup *, s->group_count)};
+    Told t = {.most = most, .rows = TN_ARENA_NEW(arena, TnSmallGroup *, s->group_count)};
     if (!t.rows) return false;
     list_equalities(s, &t);
     t.ld = t.count + 1;
     t.G = TN_ARENA_NEW(arena, double, (size_t)t.count *(size_t)t.ld);
     if (!t.G) return false;
     fill(s, &t);
-    for (int i = eliminate(&t); i < t.count; i++) {
-        TnSmallGroup *g = t.rows[i];
-        double apart = s->lever[g->at] * fabs(row_of(&t, i)[t.count]);
-        if (apart < least || apart > most) continue;
-        g->law = TN_SMALL_DEAD;
-        g->D[0] = g->D[1] = 0.0;
-        s->lambda[g->at] = 0.0;
-        s->dropped++;
+    for (int i = eliminate(&t, s); i < t.count; i++) {
+        double apart = row_of(&t, i)[t.count];
+        s->q[t.rows[i]->at] -= apart;
+        s->forgiven[t.rows[i]->at] += apart;
     }
     tn_arena_release(arena, mark);
     return true;
