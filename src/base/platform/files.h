@@ -42,6 +42,7 @@ int tn_file_here(char out[TN_PATH]); /* the present folder */
  * with errno set. */
 FILE *tn_stream_open(const char *path, const char *mode);
 int tn_stream_seek(FILE *stream, int64_t place);
+int64_t tn_stream_place(FILE *stream);         /* -1: not known */
 int tn_stream_cut(FILE *stream, int64_t size); /* and goes on behind it */
 int tn_stream_to_disk(FILE *stream);
 bool tn_stream_is_terminal(FILE *stream);
@@ -74,6 +75,11 @@ int tn_file_close(int file);
  * open for writing, and stays so. */
 int tn_file_put_in_place(const char *path, const char *target, int *file);
 int tn_file_remove(const char *path);
+#ifdef _WIN32 /* what takes the place of an open file must wait until it is closed */
+#define TN_REPLACES_OPEN_FILES false
+#else
+#define TN_REPLACES_OPEN_FILES true
+#endif
 
 /* ---- folders ---- */
 

@@ -83,6 +83,8 @@ FILE *tn_stream_open(const char *path, const char *mode)
 
 int tn_stream_seek(FILE *stream, int64_t place) { return result(fseeko(stream, place, SEEK_SET)); }
 
+int64_t tn_stream_place(FILE *stream) { return ftello(stream); }
+
 int tn_stream_cut(FILE *stream, int64_t size)
 {
     if (fflush(stream) != 0 || ftruncate(fileno(stream), size) != 0) return errno;

@@ -25,6 +25,8 @@ int tn_process_path(char out[TN_PATH])
 #endif
 }
 
+void tn_process_begin(int *argc, char ***argv) { (void)argc, (void)argv; }
+
 /* ---- signals ---- */
 
 static void once(int number, void (*handler)(int which))
@@ -39,7 +41,7 @@ void tn_process_on_request_to_end(void (*handler)(int which)) { once(SIGTERM, ha
 void tn_process_goes_on_at_limits(void) { signal(SIGXFSZ, SIG_IGN); }
 void tn_process_goes_on_unread(void) { signal(SIGPIPE, SIG_IGN); }
 
-_Static_assert(SIGINT == 2 && SIGTERM == 15, "process.h says so");
+_Static_assert(SIGINT == TN_INTERRUPT && SIGTERM == TN_REQUEST_TO_END, "process.h says so");
 
 #else
 typedef int TnPosixProcess; /* a file without any declaration is not C */

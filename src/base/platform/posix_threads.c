@@ -138,6 +138,16 @@ size_t tn_memory_size(void *block)
 #endif
 }
 
+size_t tn_memory_in_use(void)
+{
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
 void tn_memory_prefer_large_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

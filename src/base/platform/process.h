@@ -7,7 +7,12 @@
 long tn_process_number(void);
 int tn_process_path(char out[TN_PATH]); /* of the program; 0 or an errno */
 
-/* Ctrl-C, which is 2, and a request to end, 15, call `handler`; the second one ends the program. */
+/* Once, with an argument of main that is not empty: arguments become UTF-8, what is printed is
+ * bytes. */
+void tn_process_begin(int *argc, char ***argv);
+
+/* Ctrl-C and a request to end call `handler` with these; the second one ends the program. */
+enum { TN_INTERRUPT = 2, TN_REQUEST_TO_END = 15 };
 void tn_process_on_interrupt(void (*handler)(int which));
 void tn_process_on_request_to_end(void (*handler)(int which));
 /* Errors of writing, not the end: a file beyond its limit; a pipe that is not read any more. */

@@ -77,6 +77,7 @@ size_t tn_memory_size(void *block)
     (void)block;
     return 0;
 }
+size_t tn_memory_in_use(void) { return 0; }
 void tn_memory_prefer_large_pages(void *block, size_t bytes) { (void)block, (void)bytes; }
 
 /* ---- the program ---- */
@@ -87,6 +88,7 @@ int tn_process_path(char out[TN_PATH])
     out[0] = '\0';
     return ENOSYS;
 }
+void tn_process_begin(int *argc, char ***argv) { (void)argc, (void)argv; }
 void tn_process_on_interrupt(void (*handler)(int which)) { (void)handler; }
 void tn_process_on_request_to_end(void (*handler)(int which)) { (void)handler; }
 void tn_process_goes_on_at_limits(void) {}

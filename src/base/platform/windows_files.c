@@ -118,6 +118,8 @@ int tn_stream_seek(FILE *stream, int64_t place)
     return _fseeki64(stream, place, SEEK_SET) == 0 ? 0 : errno;
 }
 
+int64_t tn_stream_place(FILE *stream) { return _ftelli64(stream); }
+
 int tn_stream_cut(FILE *stream, int64_t size)
 {
     if (fflush(stream) != 0) return errno;

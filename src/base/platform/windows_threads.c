@@ -9,9 +9,13 @@
 #include "windows_system.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <io.h>
 #include <malloc.h>
+#include <shellapi.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 _Static_assert(sizeof(TnMutex) == sizeof(SRWLOCK), "a lock of the system has room");
@@ -144,6 +148,7 @@ size_t tn_memory_size(void *block)
     (void)block;
     return 0;
 }
+size_t tn_memory_in_use(void) { return 0; }
 void tn_memory_prefer_large_pages(void *block, size_t bytes) { (void)block, (void)bytes; }
 
 /* ---- the program ---- */
@@ -155,6 +160,24 @@ int tn_process_path(char out[TN_PATH])
     wchar_t name[TN_PATH];
     DWORD length = GetModuleFileNameW(NULL, name, TN_PATH);
     return length > 0 && length < TN_PATH ? tn_windows_text(name, out) : ENAMETOOLONG;
+}
+
+void tn_process_begin(int *argc, char ***argv)
+{
+    int count;
+    char text[TN_PATH], **all;
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &count);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stdin), _O_BINARY);
+    SetConsoleOutputCP(CP_UTF8);
+    if (!wide || !(all = calloc((size_t)count + 1, sizeof *all))) return;
+    for (int i = 0; i < count; i++) { /* they stay until the program ends */
+        int length = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, text, TN_PATH, NULL, NULL);
+        if (length == 0 || !(all[i] = _strdup(text))) return;
+    }
+    *argc = count;
+    *argv = all;
+    LocalFree(wide);
 }
 
 /* The C library sets them back by itself when they come. */
