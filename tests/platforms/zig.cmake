@@ -26,3 +26,4 @@ set(EXPAT_INCLUDE_DIR ${TENON_ZIG_FOLDER}/sysroot/include CACHE PATH "")
 set(EXPAT_LIBRARY ${TENON_ZIG_FOLDER}/sysroot/lib/libexpat.a CACHE FILEPATH "")
 set(ZLIB_INCLUDE_DIR ${TENON_ZIG_FOLDER}/sysroot/include CACHE PATH "")
 set(ZLIB_LIBRARY ${TENON_ZIG_FOLDER}/sysroot/lib/libz.a CACHE FILEPATH "")
+set(CMAKE_EXE_LINKER_FLAGS_INIT -s) # hundreds of programs
