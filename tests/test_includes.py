@@ -54,8 +54,8 @@ SEES_ALL_PUBLIC = {"io", "step"}
 # headers of systems, and the one folder of src/ that includes them: all else has its verbs
 PLATFORM = "base/platform"
 OF_SYSTEMS = re.compile(r"(pthread|unistd|fcntl|dirent|dlfcn|signal|spawn|locale|strings|sched|malloc|glob|windows|io|direct|process)\.h$|sys/|mach|linux/")
-# programs that a system without their library, shared memory of Linux, OpenGL or a window, does not have
-OF_ONE_SYSTEM = {"apps/common/team_model.c", "apps/render/film.c", "apps/render/headless.c", "apps/render/image.c",
+# what measures the heap of glibc, memory that processes of Linux share, pictures and the window
+OF_ONE_SYSTEM = {"apps/bench/measure.c", "apps/common/team_model.c", "apps/render/film.c", "apps/render/headless.c", "apps/render/image.c",
                  "apps/tenon/cmd_render.c", "apps/view/glfw.c", "apps/view/viewer.c"}
 # libraries that belong to one folder
 ONLY_IN = {"expat.h": "io", "expat_external.h": "io", "zlib.h": "io", "mpi.h": "mpi"}

@@ -4,13 +4,24 @@
 #include "../common/totals.h"
 #include "bench.h"
 #include "own_solvers.h"
-#include "platform/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+#include <malloc.h>
+#define HAVE_MALLINFO2
+#endif
 
-size_t heap_in_use(void) { return tn_memory_in_use(); }
+size_t heap_in_use(void)
+{
+#ifdef HAVE_MALLINFO2
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
 
 bool has_tolerance(const Measure *m) { return m->def.solver.tolerance > 0; }
 double solver_ms(const Measure *m) { return 1e3 * (m->times.factor + m->times.iterate); }

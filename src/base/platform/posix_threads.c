@@ -26,7 +26,17 @@ static void *begin(void *argument)
     return NULL;
 }
 
-/* macOS and musl give threads less than a step may need (512 and 128 KB). */
+#ifdef __GLIBC__ /* the stack is that of the process's limit, usually 8 MB */
+
+bool tn_thread_start(TnThread *thread, void (*run)(void *context), void *context)
+{
+    thread->run = run;
+    thread->context = context;
+    return pthread_create(&thread->handle, NULL, begin, thread) == 0;
+}
+
+#else /* macOS and musl give threads less than a step may need: 512 and 128 KB */
+
 #define STACK ((size_t)8 << 20)
 
 bool tn_thread_start(TnThread *thread, void (*run)(void *context), void *context)
@@ -40,6 +50,8 @@ bool tn_thread_start(TnThread *thread, void (*run)(void *context), void *context
     pthread_attr_destroy(&attributes);
     return fine;
 }
+
+#endif
 
 void tn_thread_join(TnThread *thread) { pthread_join(thread->handle, NULL); }
 void tn_thread_yield(void) { sched_yield(); }
@@ -135,16 +147,6 @@ size_t tn_memory_size(void *block)
     return malloc_size(block);
 #else
     return malloc_usable_size(block);
-#endif
-}
-
-size_t tn_memory_in_use(void)
-{
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-#else
-    return 0;
 #endif
 }
 

@@ -77,7 +77,6 @@ size_t tn_memory_size(void *block)
     (void)block;
     return 0;
 }
-size_t tn_memory_in_use(void) { return 0; }
 void tn_memory_prefer_large_pages(void *block, size_t bytes) { (void)block, (void)bytes; }
 
 /* ---- the program ---- */
