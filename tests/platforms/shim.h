@@ -1,65 +1,21 @@
-/* shim.h: what tests call of POSIX, on systems that lack it. Tests alone: the library has
- * src/base/platform. */
+/* shim.h: what tests call of POSIX, on systems that lack it; seen first by every test there. Tests
+ * alone: the library has src/base/platform. */
 #ifndef TN_TESTS_PLATFORMS_SHIM_H
 #define TN_TESTS_PLATFORMS_SHIM_H
 
-#if defined(_WIN32) || defined(__wasi__)
-
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* The six X at the end of a name become letters until nothing has it. */
-static inline int shim_name(char *name, int (*make)(const char *name))
-{
-    static unsigned seed = 1;
-    char *end = name + strlen(name) - 6;
-    for (int attempt = 0; attempt < 10000; attempt++) {
-        seed = seed * 1103515245u + 12345u;
-        unsigned value = seed >> 3 ^ (unsigned)getpid() * 2654435761u;
-        for (int k = 0; k < 6; k++, value /= 26) end[k] = (char)('a' + value % 26);
-        int result = make(name);
-        if (result >= 0 || errno != EEXIST) return result;
-    }
-    return -1;
-}
-
 #ifdef _WIN32
-
-#include <direct.h>
-#include <io.h>
-
-#define unsetenv(name) _putenv_s(name, "")
-#define setenv(name, value, always) _putenv_s(name, value)
-#define realpath(path, out) _fullpath(out, path, PATH_MAX)
-#undef mkdir
-#define mkdir(path, mode) _mkdir(path)
-
-static inline int shim_make_file(const char *name)
-{
-    return _open(name, _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
-}
-static inline int shim_make_folder(const char *name) { return _mkdir(name); }
-
+char *mkdtemp(char *name);
+int shim_mkdir(const char *path);
+int shim_setenv(const char *name, const char *value);
+char *shim_realpath(const char *path, char *out);
+#define mkdir(path, ...) shim_mkdir(path)
+#define setenv(name, value, always) shim_setenv(name, value)
+#define unsetenv(name) shim_setenv(name, "")
+#define realpath(path, out) shim_realpath(path, out)
 #else
-
-#undef getpid
-#define getpid() 1
-static inline int shim_make_file(const char *name)
-{
-    return open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-}
-static inline int shim_make_folder(const char *name) { return mkdir(name, 0700); }
-
+int mkstemp(char *name);
+char *mkdtemp(char *name);
+int getpid(void);
 #endif
 
-#define mkstemp(name) shim_name(name, shim_make_file)
-#define mkdtemp(name) (shim_name(name, shim_make_folder) == 0 ? (name) : NULL)
-
-#endif
 #endif
