@@ -153,7 +153,8 @@ TEST(folders_are_made_listed_renamed_and_removed)
         path[3] = *name;
         CHECK(tn_file_remove(in_folder(path)) == 0);
     }
-    CHECK(tn_folder_to_disk(folder) == 0 || errno == EINVAL);
+    int code = tn_folder_to_disk(folder);
+    CHECK(code == 0 || code == EINVAL); /* some file systems cannot */
     CHECK(tn_folder_remove(to) == 0 && tn_folder_list(to, count_one, &count) == ENOENT);
 }
 

@@ -86,7 +86,7 @@ zig_configure() {
 
 # zig_build TARGET...: the log is shown where it fails
 zig_build() {
-    cmake --build "$folder" --target "$@" >"$folder/build.log" 2>&1 || {
+    cmake --build "$folder" --target "$@" -- -k 0 >"$folder/build.log" 2>&1 || {
         grep -B1 -A8 -E 'error' "$folder/build.log" | head -n 60 >&2
         echo "all of it is in $folder/build.log" >&2
         exit 1
