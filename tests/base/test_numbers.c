@@ -178,7 +178,9 @@ TEST(hard_decimals_are_read_with_the_right_bits)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double value = -1.0;
         size_t size = strlen(cases[i].text);
+#ifndef _WIN32 /* Wine's strtod reads one of these 2^52 times too small */
         check_reading(cases[i].text);
+#endif
         if (tn_number_read(cases[i].text, size, &value) != size ||
             !same_bits(value, cases[i].value))
             test_fail(__FILE__, __LINE__, "%s: %a, expected %a", cases[i].text, value,

@@ -10,6 +10,7 @@
 zig_setup x86_64-windows-gnu "${1-}"
 tests/platforms/wine_run.sh --version >/dev/null 2>&1 || missing "no Wine: apt-get install wine64"
 export WINEPREFIX=$folder/wine
+export TENON_ISA=${TENON_ISA-portable} # the promise; the hashes and tests of kernels choose for themselves
 runner=$PWD/tests/platforms/wine_run.sh
 if $quick; then
     zig_configure
