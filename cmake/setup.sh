@@ -176,6 +176,19 @@ install_ray() {
     fi
 }
 
+# zig and wasmtime, which build and run for other systems, in the same environment.
+install_platforms() {
+    local wanted=tests/platforms/requirements.txt done=.venv/platforms.txt
+    cmp -s $wanted $done && return
+    [ -x .venv/bin/python ] || return 0
+    say "installing zig and wasmtime into .venv"
+    if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without zig and wasmtime"
+    fi
+}
+
 # Writes what it reads to a log; on a terminal, one line counts the files that are built.
 log_with_count() {
     local line

@@ -51,6 +51,12 @@ PUBLIC = {"base.h": "base", "ranks.h": "base", "mpi.h": "mpi", "model.h": "model
           "scene.h": "io", "record.h": "io", "problem_file.h": "io"}
 # these may include every public header
 SEES_ALL_PUBLIC = {"io", "step"}
+# headers of systems, and the one folder of src/ that includes them: all else has its verbs
+PLATFORM = "base/platform"
+OF_SYSTEMS = re.compile(r"(pthread|unistd|fcntl|dirent|dlfcn|signal|spawn|locale|strings|sched|malloc|glob|windows|io|direct|process)\.h$|sys/|mach|linux/")
+# what measures the heap of glibc, memory that processes of Linux share, pictures and the window
+OF_ONE_SYSTEM = {"apps/bench/measure.c", "apps/common/team_model.c", "apps/render/film.c", "apps/render/headless.c", "apps/render/image.c",
+                 "apps/tenon/cmd_render.c", "apps/view/glfw.c", "apps/view/viewer.c"}
 # libraries that belong to one folder
 ONLY_IN = {"expat.h": "io", "expat_external.h": "io", "zlib.h": "io", "mpi.h": "mpi"}
 
@@ -97,7 +103,9 @@ def check_sources(root):
             continue
         for angled, name, line in includes(path):
             where = f"{place}:{line}: "
-            if ONLY_IN.get(name, folder) != folder:
+            if angled and OF_SYSTEMS.match(name) and not of_platform(path, src):
+                problems.append(f"{where}<{name}> belongs to src/{PLATFORM}")
+            elif ONLY_IN.get(name, folder) != folder:
                 problems.append(f"{where}{name} belongs to src/{ONLY_IN[name]}")
             elif angled and name.startswith("tenon/"):
                 owner = PUBLIC.get(name[len("tenon/"):])
@@ -115,6 +123,10 @@ def check_sources(root):
                 elif behind_seam(path, src, name):
                     problems.append(f"{where}\"{name}\" is behind {behind_seam(path, src, name)}")
     return problems, count
+
+
+def of_platform(path, src):
+    return path.startswith(os.path.join(src, PLATFORM) + os.sep)
 
 
 def behind_seam(path, src, name):
@@ -184,8 +196,8 @@ def check_baselines(root):
 
 
 def check_outside(root, folder):
-    """Programs, examples and public headers see the public headers and their own folder, nothing of src/. Programs that
-    measure see the header of bench/baselines, too."""
+    """Programs, examples and public headers see the public headers and their own folder, nothing of src/. Programs see what
+    differs between systems, too, and those that measure the header of bench/baselines."""
     baselines = os.path.join(root, "bench", "baselines", "baselines.h")
     measures = os.path.join(root, "apps", "bench") + os.sep
     problems, count = [], 0
@@ -195,7 +207,12 @@ def check_outside(root, folder):
             target = os.path.normpath(os.path.join(os.path.dirname(path), name))
             inside = os.path.isfile(target) and target.startswith(os.path.join(root, folder) + os.sep)
             inside = inside or target == baselines and path.startswith(measures)
-            if not angled and not inside or "src/" in name:
+            inside = inside or folder == "apps" and os.path.isfile(os.path.join(root, "src", "base", name)) \
+                and re.match(r"platform/\w+\.h$", name)
+            place = os.path.relpath(path, root)
+            if folder == "apps" and angled and OF_SYSTEMS.match(name) and place not in OF_ONE_SYSTEM:
+                problems.append(f"{place}:{line}: <{name}> belongs to src/{PLATFORM}")
+            elif not angled and not inside or "src/" in name:
                 problems.append(f"{os.path.relpath(path, root)}:{line}: {folder} may not include \"{name}\"")
             elif angled and name.startswith("tenon/") and not os.path.isfile(os.path.join(root, "include", name)):
                 problems.append(f"{os.path.relpath(path, root)}:{line}: there is no <{name}>")
@@ -297,6 +314,19 @@ class Checker(unittest.TestCase):
         for place, header, count in (("bench", "baselines.h", 0), ("bench", "pj.h", 1), ("tenon", "baselines.h", 1)):
             files = {f"apps/{place}/a.c": include % header}
             self.assertEqual(len(self.problems_of(lambda root: check_outside(root, "apps"), **tree, **files)), count)
+
+    def test_headers_of_systems_belong_to_the_platform(self):
+        for name in ("pthread.h", "sys/stat.h", "windows.h", "locale.h", "signal.h"):
+            text = f"#include <{name}>\n"
+            self.assertEqual(self.problems_of(**{"src/base/platform/a.c": text}), [])
+            self.assertEqual(len(self.problems_of(**{"src/base/a.c": text, "src/base/platform_a.c": text})), 2)
+            self.assertEqual(len(self.problems_of(lambda root: check_outside(root, "apps"), **{"apps/tenon/a.c": text})), 1)
+
+    def test_programs_see_the_platform_and_nothing_else_of_src(self):
+        tree = {"src/base/platform/files.h": "", "src/base/pool.h": ""}
+        for name, count in (("platform/files.h", 0), ("platform/nowhere.h", 1), ("pool.h", 1), ("platform/../pool.h", 1)):
+            files = {"apps/tenon/a.c": f'#include "{name}"\n'}
+            self.assertEqual(len(self.problems_of(lambda root: check_outside(root, "apps"), **tree, **files)), count, name)
 
     def test_include_in_a_comment_does_not_count(self):
         self.assertEqual(self.problems_of(**{"src/base/a.c": '/*\n#include "../model/model.h"\n*/\n'}), [])

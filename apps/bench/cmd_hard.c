@@ -6,11 +6,11 @@
 #include "commands.h"
 #include "hard_report.h"
 #include "own_solvers.h"
+#include "platform/files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_SEEDS = 100 };
 
@@ -104,7 +104,7 @@ static int run_all(HardCommand *c)
     HardRun *rows = calloc((size_t)hard_scene_count, sizeof *rows);
     TnError err = {0};
     int run_count = 0, row_count = 0, code = runs && rows ? EXIT_FINE : EXIT_IO;
-    bool told = !c->run.quiet && isatty(STDERR_FILENO);
+    bool told = !c->run.quiet && tn_stream_is_terminal(stderr);
     for (int i = 0; i < hard_scene_count && code == EXIT_FINE; i++) {
         const HardScene *scene = &hard_scenes[i];
         int first = run_count;

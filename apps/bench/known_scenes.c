@@ -2,10 +2,10 @@
 #include "known_scenes.h"
 
 #include "../common/app.h"
+#include "platform/process.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FAILED                                                                                     \
     {                                                                                              \
@@ -69,32 +69,30 @@ const KnownScene *known_scene(const char *name)
 }
 
 /* The folder of this program, without a slash at its end. */
-static bool program_folder(char folder[PATH_MAX])
+static bool program_folder(char folder[TN_PATH])
 {
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0) return false;
-    folder[length] = '\0';
+    if (tn_process_path(folder)) return false;
     char *slash = strrchr(folder, '/');
     if (!slash) return false;
     *slash = '\0';
     return true;
 }
 
-bool find_scene(const char *command, const char *scene, char path[PATH_MAX])
+bool find_scene(const char *command, const char *scene, char path[TN_PATH])
 {
     static const char *const places[] = {"scenes", "../scenes", "../share/tenon/scenes"};
-    char folder[PATH_MAX];
+    char folder[TN_PATH];
     bool is_name = !strchr(scene, '/') && !strchr(scene, '.');
-    snprintf(path, PATH_MAX, "%s", scene);
+    snprintf(path, TN_PATH, "%s", scene);
     if (!is_name) return true; /* load_model says what is wrong with it */
     if (program_folder(folder))
         for (int i = 0; i < 3; i++) {
-            int length = snprintf(path, PATH_MAX, "%s/%s/%s.xml", folder, places[i], scene);
-            if (length < PATH_MAX && file_is_readable(path)) return true;
+            int length = snprintf(path, TN_PATH, "%s/%s/%s.xml", folder, places[i], scene);
+            if (length < TN_PATH && file_is_readable(path)) return true;
         }
-    int length = snprintf(path, PATH_MAX, "scenes/%s.xml", scene);
-    if (length < PATH_MAX && file_is_readable(path)) return true;
-    snprintf(path, PATH_MAX, "%s", scene);
+    int length = snprintf(path, TN_PATH, "scenes/%s.xml", scene);
+    if (length < TN_PATH && file_is_readable(path)) return true;
+    snprintf(path, TN_PATH, "%s", scene);
     if (file_is_readable(path)) return true;
     say(command,
         "there is no scene '%s': looked for scenes/%s.xml beside the program, one folder up, in "

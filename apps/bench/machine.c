@@ -1,10 +1,9 @@
 /* The machine's name; see machine.h. */
 #include "machine.h"
+#include "platform/threads.h"
 
-#include <sched.h>
 #include <string.h>
 #include <tenon/tenon.h>
-#include <unistd.h>
 
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
@@ -27,10 +26,7 @@ Machine machine_info(void)
         break;
     }
     if (file) fclose(file);
-    cpu_set_t set;
-    machine.cores = sched_getaffinity(0, sizeof set, &set) == 0
-                        ? CPU_COUNT(&set)
-                        : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    machine.cores = tn_thread_processors();
     return machine;
 }
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "piles.h"
+#include "platform/files.h"
 
 static const double shift = 1e-4;        /* m: what seeds differ by */
 static const double first_counted = 1.0; /* s: the pile has settled and the tool is in it */
@@ -25,7 +25,7 @@ static TnStatus fail(TnError *err, TnStatus code, const char *message)
 /* The whole file; NULL: it cannot be read. */
 static char *read_text(const char *path)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = tn_stream_open(path, "r");
     if (!in) return NULL;
     size_t size = 0, room = 1 << 16;
     char *text = malloc(room + 1);
@@ -40,52 +40,25 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Copies `text` up to and with `mark`, then `value`; without `keep` what the mark's quotes hold is
- * left out. False: there is no such mark. */
-static bool copy_with(FILE *out, const char **text, const char *mark, const char *value, bool keep)
+/* The scene with another step; NULL: it has none, or no memory. */
+static char *with_step(const char *text, double step)
 {
-    const char *at = strstr(*text, mark);
-    if (!at) return false;
-    at += strlen(mark);
-    fwrite(*text, 1, (size_t)(at - *text), out);
-    fputs(value, out);
-    *text = keep ? at : strchr(at, '"');
-    return *text != NULL;
+    static const char mark[] = "timestep=\"";
+    const char *at = strstr(text, mark), *end = at ? strchr(at + strlen(mark), '"') : NULL;
+    size_t room = strlen(text) + 64;
+    char *copy = end ? malloc(room) : NULL;
+    if (copy) snprintf(copy, room, "%.*s%s%.17g%s", (int)(at - text), text, mark, step, end);
+    return copy;
 }
 
-/* The scene with another step; its control track is named by its full path. */
-static bool write_copy(FILE *out, const char *text, const char *folder, double step)
-{
-    char value[64];
-    snprintf(value, sizeof value, "%.17g", step);
-    bool ok = copy_with(out, &text, "timestep=\"", value, false) &&
-              copy_with(out, &text, "<track file=\"", folder, true);
-    if (ok) fputs(text, out);
-    return ok;
-}
-
-/* A model's step is its own: a copy of the file has the other one. */
+/* A model's step is its own: a copy of the text has the other one. */
 static TnModel *load_with_step(const char *path, double step, TnError *err)
 {
-    char name[] = "/tmp/tenon-piles-XXXXXX";
-    char *text = read_text(path), *folder = realpath(path, NULL);
-    int file = text && folder ? mkstemp(name) : -1;
-    FILE *out = file >= 0 ? fdopen(file, "wb") : NULL;
-    TnModel *model = NULL;
-    if (out) {
-        *(strrchr(folder, '/') + 1) = '\0';
-        bool ok = write_copy(out, text, folder, step);
-        TnLoadDef def = tn_load_def();
-        def.reach = TN_FILES_ANY; /* the control track is where the scene is */
-        TnModelBuilder *builder =
-            fclose(out) == 0 && ok ? tn_builder_load(name, &def, NULL, err) : NULL;
-        if (builder) model = tn_builder_compile(builder, err);
-        tn_builder_destroy(builder);
-    }
+    char *text = read_text(path), *copy = text ? with_step(text, step) : NULL;
+    TnModel *model = copy ? tn_model_load_string(copy, path, NULL, err) : NULL;
     if (!model && err->code == TN_OK) fail(err, TN_ERROR_IO, "cannot make a copy of the scene");
-    if (file >= 0) unlink(name);
     free(text);
-    free(folder);
+    free(copy);
     return model;
 }
 

@@ -3,13 +3,13 @@
  * A letter is a copy: its sender goes on and need not wait until it is read. Who has looked for
  * long enough sleeps, and whoever changes something wakes the sleepers, if there are any. */
 #include "rank_threads.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/threads.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { LINE = 64, LOOKS = 100000 }; /* looks: some ms */
 
@@ -20,8 +20,8 @@ typedef struct Mail {
 
 typedef struct Team {
     int count, looks;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    TnMutex lock;
+    TnCondition changed;
     _Alignas(LINE) atomic_int sleepers;
     _Alignas(LINE) atomic_int arrived;
     _Alignas(LINE) atomic_long round; /* of the barrier */
@@ -50,34 +50,24 @@ typedef struct Exchange {
 
 /* ---- waiting ---- */
 
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 typedef struct Wait {
     double clock, processor;
 } Wait;
 
-static Wait begin_wait(void)
-{
-    return (Wait){seconds(CLOCK_MONOTONIC), seconds(CLOCK_THREAD_CPUTIME_ID)};
-}
+static Wait begin_wait(void) { return (Wait){tn_clock_now(), tn_clock_of_thread()}; }
 
 static void end_wait(Rank *rank, Wait begun, double *sum)
 {
-    *sum += seconds(CLOCK_MONOTONIC) - begun.clock;
-    rank->waits.processor += seconds(CLOCK_THREAD_CPUTIME_ID) - begun.processor;
+    *sum += tn_clock_now() - begun.clock;
+    rank->waits.processor += tn_clock_of_thread() - begun.processor;
 }
 
 static void wake(Team *team)
 {
     if (!atomic_load(&team->sleepers)) return;
-    pthread_mutex_lock(&team->lock);
-    pthread_cond_broadcast(&team->changed);
-    pthread_mutex_unlock(&team->lock);
+    tn_mutex_lock(&team->lock);
+    tn_condition_wake_all(&team->changed);
+    tn_mutex_unlock(&team->lock);
 }
 
 /* What somebody waits for: a letter (full) or that it was taken, or the end of a round. */
@@ -97,15 +87,13 @@ static void wait_for(Team *team, Event event)
 {
     for (int k = 0; k < team->looks; k++) {
         if (is_met(team, &event)) return;
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
+        tn_thread_relax();
     }
-    pthread_mutex_lock(&team->lock);
+    tn_mutex_lock(&team->lock);
     atomic_fetch_add(&team->sleepers, 1);
-    while (!is_met(team, &event)) pthread_cond_wait(&team->changed, &team->lock);
+    while (!is_met(team, &event)) tn_condition_wait(&team->changed, &team->lock);
     atomic_fetch_sub(&team->sleepers, 1);
-    pthread_mutex_unlock(&team->lock);
+    tn_mutex_unlock(&team->lock);
 }
 
 static void wait_for_all(Team *team)
@@ -207,28 +195,27 @@ static void close_exchange(void *exchange)
 
 RankWaits rank_threads_waits(const TnRanks *ranks) { return ((const Rank *)ranks->context)->waits; }
 
-static void *run_rank(void *argument)
+static void run_rank(void *argument)
 {
     Rank *rank = argument;
     rank->team->run(rank->team->context, &rank->ranks);
-    return NULL;
 }
 
 bool rank_threads_run(int count, void (*run)(void *context, const TnRanks *ranks), void *context)
 {
-    Team *team = aligned_alloc(LINE, sizeof *team);
+    Team *team = tn_memory_take_aligned(sizeof *team);
     Rank *ranks = calloc((size_t)count, sizeof *ranks);
-    pthread_t threads[MOST_RANKS];
+    TnThread threads[MOST_RANKS];
     bool ok = team && ranks;
     int started = 0;
     if (ok) {
         memset(team, 0, sizeof *team);
         team->count = count;
-        team->looks = count <= sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : 0;
+        team->looks = count <= tn_thread_processors() ? LOOKS : 0;
         team->run = run;
         team->context = context;
-        pthread_mutex_init(&team->lock, NULL);
-        pthread_cond_init(&team->changed, NULL);
+        tn_mutex_init(&team->lock);
+        tn_condition_init(&team->changed);
     }
     for (int r = 0; ok && r < count; r++)
         ranks[r] = (Rank){.ranks = {.rank = r,
@@ -242,9 +229,9 @@ bool rank_threads_run(int count, void (*run)(void *context, const TnRanks *ranks
                                     .close = close_exchange},
                           .team = team};
     for (; ok && started < count; started++)
-        if (pthread_create(&threads[started], NULL, run_rank, &ranks[started])) abort();
-    for (int r = 0; r < started; r++) pthread_join(threads[r], NULL);
+        if (!tn_thread_start(&threads[started], run_rank, &ranks[started])) abort();
+    for (int r = 0; r < started; r++) tn_thread_join(&threads[r]);
     free(ranks);
-    free(team);
+    tn_memory_give_back(team);
     return ok;
 }

@@ -4,14 +4,14 @@
 #include "problems.h"
 
 #include "options.h"
+#include "platform/clock.h"
+#include "platform/files.h"
 #include "program.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 static _Thread_local TnError *listener;
 
@@ -60,12 +60,7 @@ int stream_error(FILE *out)
     return errno ? errno : EIO;
 }
 
-double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+double clock_seconds(void) { return tn_clock_now(); }
 
 int code_of(const TnError *err)
 {
@@ -86,10 +81,10 @@ int code_of(const TnError *err)
 
 bool file_is_readable(const char *path)
 {
-    struct stat about;
-    FILE *file = fopen(path, "rb");
+    TnFileInfo about;
+    FILE *file = tn_stream_open(path, "r");
     if (!file) return false;
-    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    bool folder = tn_file_info(path, &about) == 0 && about.kind == TN_FILE_FOLDER;
     fclose(file);
     if (folder) errno = EISDIR;
     return !folder;
@@ -100,11 +95,14 @@ bool make_parent_folders(const char *path)
     char *copy = strdup(path);
     if (!copy) return false;
     bool fine = true;
-    for (char *slash = strchr(copy + (copy[0] == '/'), '/'); slash && fine;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        fine = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
+    for (char *c = copy + tn_path_root(copy); *c && fine; c++) {
+        if (!tn_path_separates(*c)) continue;
+        char separator = *c;
+        *c = '\0';
+        int code = tn_folder_make(copy);
+        fine = code == 0 || code == EEXIST;
+        if (!fine) errno = code;
+        *c = separator;
     }
     free(copy);
     return fine;
@@ -112,9 +110,9 @@ bool make_parent_folders(const char *path)
 
 bool is_same_file(const char *a, const char *b)
 {
-    struct stat about_a, about_b;
-    return stat(a, &about_a) == 0 && stat(b, &about_b) == 0 && about_a.st_dev == about_b.st_dev &&
-           about_a.st_ino == about_b.st_ino;
+    TnFileInfo about_a, about_b;
+    return tn_file_info(a, &about_a) == 0 && tn_file_info(b, &about_b) == 0 &&
+           tn_file_same(&about_a.id, &about_b.id);
 }
 
 int count_lines(const char *text)

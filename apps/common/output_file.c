@@ -2,6 +2,7 @@
 #include "output_file.h"
 
 #include "app.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +18,7 @@ int write_output(const char *command, const char *path, WriteOutput write, const
         return EXIT_FINE;
     }
     errno = 0;
-    FILE *out = make_parent_folders(path) ? fopen(path, "w") : NULL;
+    FILE *out = make_parent_folders(path) ? tn_stream_open(path, "w") : NULL;
     bool fine = out != NULL;
     if (out) {
         write(out, what);

@@ -2,6 +2,7 @@
 #include "plot_file.h"
 
 #include "app.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static bool write_text(const char *path, const char *text, size_t size)
 {
     errno = 0;
     if (strcmp(path, "-") == 0) return fwrite(text, 1, size, stdout) == size; /* main flushes */
-    FILE *out = make_parent_folders(path) ? fopen(path, "w") : NULL;
+    FILE *out = make_parent_folders(path) ? tn_stream_open(path, "w") : NULL;
     if (!out) return false;
     bool written = fwrite(text, 1, size, out) == size;
     return fclose(out) == 0 && written;
@@ -35,11 +36,10 @@ int save_plot(const char *command, const char *path, const PlotFigure *figure, b
     size_t size = 0;
     PlotReport report;
     /* first into memory: a failure leaves no file, nor half of one */
-    FILE *memory = open_memstream(&text, &size);
+    FILE *memory = tn_stream_open_memory(&text, &size);
     bool drawn = memory && plot_write(memory, figure, &report, error);
-    if (!memory || fclose(memory) != 0 || (drawn && !text)) {
+    if (!memory || tn_stream_close_memory(memory, &text, &size) != 0) {
         say(command, "no memory for the plot");
-        free(text);
         return EXIT_IO;
     }
     bool written = drawn && write_text(path, text, size);

@@ -3,8 +3,8 @@
 
 #include "app.h"
 #include "options.h"
+#include "platform/process.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum { MOST_COMMANDS = 64 };
@@ -67,7 +67,8 @@ static int dispatch(int argc, char **argv)
 
 int program_main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond its limit is an error to tell, not the end */
+    tn_process_begin(&argc, &argv);
+    tn_process_goes_on_at_limits(); /* an error to tell, not the end */
     int code = dispatch(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     fprintf(stderr, "%s: the results cannot be written: %s\n", program.name,

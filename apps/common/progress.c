@@ -2,13 +2,12 @@
 #include "progress.h"
 
 #include "app.h"
-
-#include <unistd.h>
+#include "platform/files.h"
 
 Progress progress_start(double duration, bool quiet)
 {
     double now = clock_seconds();
-    return (Progress){!quiet && isatty(STDERR_FILENO), now, now, duration};
+    return (Progress){!quiet && tn_stream_is_terminal(stderr), now, now, duration};
 }
 
 void progress_update(Progress *progress, double simulated)

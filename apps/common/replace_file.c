@@ -2,110 +2,99 @@
 #include "replace_file.h"
 
 #include "app.h"
+#include "platform/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* False where another process has the lock. Where there are no locks, nobody has one. */
-static bool lock(int file)
+/* Whoever wrote the file that is there, and still runs, has it locked. 0 or an errno. */
+static int check_free(const char *path, int held)
 {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-    errno = EBUSY;
-    return false;
+    TnFileInfo there, own;
+    int file, code = tn_file_open(path, TN_FILE_READ, &file);
+    if (code) return code == ENOENT ? 0 : code;
+    bool mine = held >= 0 && tn_handle_info(file, &there) == 0 && tn_handle_info(held, &own) == 0 &&
+                tn_file_same(&there.id, &own.id);
+    code = mine ? 0 : tn_file_lock(file);
+    tn_file_close(file); /* and with it the lock that was just taken */
+    return code;
 }
 
-/* Whoever wrote the file that is there, and still runs, has it locked. */
-static bool is_free(const char *path, int held)
+/* Written, locked and on the disk; 0 or an errno. */
+static int write_all(const char *path, const void *bytes, size_t size, int *file)
 {
-    struct stat there, own;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno == ENOENT;
-    bool mine = held >= 0 && fstat(file, &there) == 0 && fstat(held, &own) == 0 &&
-                there.st_ino == own.st_ino && there.st_dev == own.st_dev;
-    bool ok = mine || lock(file);
-    int code = errno;
-    close(file); /* and with it the lock that was just taken */
-    errno = code;
-    return ok;
-}
-
-/* Written, locked and on the disk; -1 with errno set. */
-static int write_all(const char *path, const void *bytes, size_t size)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return -1;
-    if (!lock(file)) {
-        close(file);
-        return -1;
+    int code = tn_file_open(path, TN_FILE_MAKE, file);
+    if (code) return code;
+    code = tn_file_lock(*file);
+    if (code) {
+        tn_file_close(*file);
+        return code;
     }
-    bool ok = ftruncate(file, 0) == 0;
-    for (size_t done = 0; ok && done < size;) {
-        ssize_t count = write(file, (const char *)bytes + done, size - done);
-        if (count > 0) done += (size_t)count;
-        if (count < 0 && errno == EINTR) continue;
-        ok = count > 0;
-    }
-    if (ok && fsync(file) == 0) return file;
-    int code = errno;
-    unlink(path);
-    close(file);
-    errno = code;
-    return -1;
+    code = tn_file_cut(*file, 0);
+    if (!code) code = tn_file_write(*file, bytes, size);
+    if (!code) code = tn_file_to_disk(*file);
+    if (!code) return 0;
+    tn_file_close(*file);
+    tn_file_remove(path);
+    return code;
 }
 
 /* A rename is on the disk once its folder is. Some file systems cannot: then nobody can. */
 static void sync_folder(const char *path)
 {
-    char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) slash[slash == folder] = '\0';
-    int file = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (file >= 0) {
-        fsync(file);
-        close(file);
-    }
+    char *folder = strdup(path);
+    if (!folder) return;
+    size_t end = (size_t)(tn_path_name(folder) - folder);
+    folder[end > tn_path_root(folder) ? end - 1 : end] = '\0';
+    tn_folder_to_disk(folder[0] ? folder : ".");
     free(folder);
 }
 
-static bool replace(const char *target, const void *bytes, size_t size, int *held)
+static int replace(const char *target, const void *bytes, size_t size, int *held)
 {
     size_t length = strlen(target);
     char *beside = malloc(length + sizeof ".part");
-    if (!beside) return false;
+    if (!beside) return ENOMEM;
     memcpy(beside, target, length);
     memcpy(beside + length, ".part", sizeof ".part");
-    int file = is_free(target, *held) ? write_all(beside, bytes, size) : -1;
-    bool ok = file >= 0 && rename(beside, target) == 0;
-    if (file >= 0 && !ok) {
-        int code = errno;
-        unlink(beside);
-        close(file);
-        errno = code;
+    int file = -1, code = check_free(target, *held);
+    if (!code) code = write_all(beside, bytes, size, &file);
+    if (!code) {
+        if (!TN_REPLACES_OPEN_FILES && *held >= 0) {
+            tn_file_close(*held);
+            *held = -1;
+        }
+        code = tn_file_put_in_place(beside, target, &file);
+        if (!code) code = tn_file_lock(file); /* where it was opened anew */
+        if (code) {
+            if (file >= 0) tn_file_close(file);
+            tn_file_remove(beside);
+        }
     }
     free(beside);
-    if (!ok) return false;
+    if (code) return code;
     sync_folder(target);
-    if (*held >= 0) close(*held);
+    if (*held >= 0) tn_file_close(*held);
     *held = file;
-    return true;
+    return 0;
 }
 
 bool replace_file(const char *path, const void *bytes, size_t size, int *held)
 {
-    struct stat about;
+    TnFileInfo about;
+    char target[TN_PATH];
     if (!make_parent_folders(path)) return false;
-    if (stat(path, &about) != 0) return errno == ENOENT && replace(path, bytes, size, held);
-    if (!S_ISREG(about.st_mode)) {
-        errno = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
-        return false;
+    int code = tn_file_info(path, &about);
+    if (code == ENOENT) {
+        code = replace(path, bytes, size, held);
+    } else if (!code) {
+        code = about.kind == TN_FILE_FOLDER  ? EISDIR
+               : about.kind == TN_FILE_OTHER ? EINVAL
+                                             : tn_file_may_write(path); /* protected: it stays */
+        if (!code) code = tn_file_real_path(path, target);
+        if (!code) code = replace(target, bytes, size, held);
     }
-    if (access(path, W_OK) != 0) return false; /* what is write-protected stays */
-    char *target = realpath(path, NULL);
-    bool ok = target && replace(target, bytes, size, held);
-    free(target);
-    return ok;
+    errno = code;
+    return code == 0;
 }

@@ -1,10 +1,10 @@
 /* See team.h. */
 #include "team.h"
+#include "platform/clock.h"
+#include "platform/process.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static const TnRanks *team;
 
@@ -36,10 +36,7 @@ void team_follow(void *what, size_t size)
 
 uint64_t team_number(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t number = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    number ^= (uint64_t)getpid() << 48;
+    uint64_t number = tn_clock_nanoseconds() ^ (uint64_t)tn_process_number() << 48;
     team_follow(&number, sizeof number);
     return number;
 }

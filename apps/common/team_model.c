@@ -6,12 +6,15 @@
 #include "app.h"
 #include "team.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __linux__
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 /* Far from where systems with 47 bits of address put anything by themselves. */
 #define ADDRESS ((void *)0x200000000000)

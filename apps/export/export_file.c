@@ -1,12 +1,12 @@
 /* What exporters share: files that appear only when they are whole, frames, names; see export.h. */
 #include "../common/app.h"
 #include "export.h"
+#include "platform/files.h"
+#include "platform/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool cannot_write(const ExportFile *file)
 {
@@ -21,25 +21,25 @@ bool export_file_open(ExportFile *file, const char *path)
 
 bool export_file_open_as(const char *command, ExportFile *file, const char *path)
 {
-    struct stat old;
+    TnFileInfo old;
     *file = (ExportFile){.path = path, .command = command};
     errno = 0;
     if (!make_parent_folders(path)) return cannot_write(file);
-    bool exists = stat(path, &old) == 0;
-    if (exists && S_ISDIR(old.st_mode)) {
+    bool exists = tn_file_info(path, &old) == 0;
+    if (exists && old.kind == TN_FILE_FOLDER) {
         errno = EISDIR;
         return cannot_write(file);
     }
-    if (exists && !S_ISREG(old.st_mode)) { /* a device or a pipe cannot be replaced */
-        file->out = fopen(path, "wb");
+    if (exists && old.kind == TN_FILE_OTHER) { /* a device or a pipe cannot be replaced */
+        file->out = tn_stream_open(path, "w");
         return file->out || cannot_write(file);
     }
-    if (exists && access(path, W_OK) != 0) return cannot_write(file);
+    if (exists && (errno = tn_file_may_write(path)) != 0) return cannot_write(file);
     size_t size = strlen(path) + 32;
     file->beside = malloc(size);
     if (!file->beside) return cannot_write(file);
-    snprintf(file->beside, size, "%s.%ld.part", path, (long)getpid());
-    file->out = fopen(file->beside, "wbx");
+    snprintf(file->beside, size, "%s.%ld.part", path, tn_process_number());
+    file->out = tn_stream_open(file->beside, "wx");
     if (file->out) return true;
     cannot_write(file);
     free(file->beside);
@@ -50,7 +50,7 @@ bool export_file_open_as(const char *command, ExportFile *file, const char *path
 void export_file_drop(ExportFile *file)
 {
     if (file->out) fclose(file->out);
-    if (file->beside) unlink(file->beside);
+    if (file->beside) tn_file_remove(file->beside);
     free(file->beside);
     file->out = NULL;
     file->beside = NULL;
@@ -64,9 +64,10 @@ bool export_file_close(ExportFile *file)
     if (code) errno = code;
     file->out = NULL;
     if (fine && file->beside) {
-        char *target = realpath(file->path, NULL); /* a symbolic link stays one */
-        fine = rename(file->beside, target ? target : file->path) == 0;
-        free(target);
+        char target[TN_PATH]; /* a symbolic link stays one */
+        bool is_there = tn_file_real_path(file->path, target) == 0;
+        errno = tn_file_put_in_place(file->beside, is_there ? target : file->path, NULL);
+        fine = errno == 0;
     }
     if (!fine) {
         cannot_write(file);

@@ -8,6 +8,7 @@
 #include "../render/bounds.h"
 #include "../render/renderer.h"
 #include "html_frames.h"
+#include "platform/files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -311,16 +312,10 @@ static char *head_text(TnRecording *recording, const ExportOptions *options,
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = tn_stream_open_memory(&text, &size);
     if (!out) return NULL;
     write_head(out, recording, options, frames, sections);
-    bool fine = !ferror(out);
-    fine = fclose(out) == 0 && fine;
-    if (!fine) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    return tn_stream_close_memory(out, &text, &size) == 0 ? text : NULL;
 }
 
 static void write_script_text(FILE *out, const char *text)

@@ -10,14 +10,13 @@
 #include "../common/app.h"
 #include "base64.h"
 #include "export.h"
+#include "platform/files.h"
+#include "platform/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- numbers as base64 ---- */
 
@@ -301,20 +300,29 @@ static bool is_frame_file(const char *name)
     return digits > 0 && !strcmp(name + digits, ".vtu");
 }
 
+typedef struct Clearing {
+    const char *folder;
+    bool only_look, fine;
+} Clearing;
+
+static bool clear_file(void *context, const char *name)
+{
+    Clearing *c = context;
+    c->fine = is_frame_file(name);
+    char *path = c->fine && !c->only_look ? malloc(strlen(c->folder) + strlen(name) + 2) : NULL;
+    if (path) sprintf(path, "%s/%s", c->folder, name);
+    if (!c->only_look) c->fine = path && tn_file_remove(path) == 0;
+    free(path);
+    return c->fine;
+}
+
 /* Removes a folder of frames; stops at anything else. With `only_look` nothing is removed: true
  * where the folder holds frames only. */
 static bool clear_folder(const char *folder, bool only_look)
 {
-    DIR *list = opendir(folder);
-    if (!list) return false;
-    bool fine = true;
-    for (struct dirent *entry; fine && (entry = readdir(list));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        fine = is_frame_file(entry->d_name);
-        if (fine && !only_look) fine = unlinkat(dirfd(list), entry->d_name, 0) == 0;
-    }
-    closedir(list);
-    return fine && (only_look || rmdir(folder) == 0);
+    Clearing clearing = {folder, only_look, true};
+    if (tn_folder_list(folder, clear_file, &clearing) != 0 || !clearing.fine) return false;
+    return only_look || tn_folder_remove(folder) == 0;
 }
 
 static void series_free(Series *series)
@@ -328,9 +336,9 @@ static void series_free(Series *series)
 static bool series_open(Series *series, const char *path)
 {
     char ending[48], old_ending[48];
-    struct stat about;
-    snprintf(ending, sizeof ending, ".%ld.part", (long)getpid());
-    snprintf(old_ending, sizeof old_ending, ".%ld.old", (long)getpid());
+    TnFileInfo about;
+    snprintf(ending, sizeof ending, ".%ld.part", tn_process_number());
+    snprintf(old_ending, sizeof old_ending, ".%ld.old", tn_process_number());
     series->folder = strdup(path);
     if (series->folder) series->folder[strlen(path) - 4] = '\0';
     series->beside = series->folder ? join(series->folder, ending) : NULL;
@@ -339,15 +347,14 @@ static bool series_open(Series *series, const char *path)
         say("export", "no memory");
         return false;
     }
-    const char *slash = strrchr(series->folder, '/');
-    series->base = slash ? slash + 1 : series->folder;
+    series->base = tn_path_name(series->folder);
     errno = 0;
-    if (lstat(series->folder, &about) == 0 &&
-        (!S_ISDIR(about.st_mode) || !clear_folder(series->folder, true))) {
+    if (tn_file_info_link(series->folder, &about) == 0 &&
+        (about.kind != TN_FILE_FOLDER || !clear_folder(series->folder, true))) {
         say("export", "%s: exists and contains other files; choose another name", series->folder);
         return false;
     }
-    if (!make_parent_folders(path) || mkdir(series->beside, 0777) != 0)
+    if (!make_parent_folders(path) || (errno = tn_folder_make(series->beside)) != 0)
         return cannot_write(series->folder);
     return true;
 }
@@ -355,11 +362,12 @@ static bool series_open(Series *series, const char *path)
 /* The new folder takes the place of the old one. */
 static bool series_place(Series *series)
 {
-    errno = 0;
-    bool had_old = rename(series->folder, series->aside) == 0;
-    if (rename(series->beside, series->folder) != 0) {
+    bool had_old = tn_folder_rename(series->folder, series->aside) == 0;
+    errno = tn_folder_rename(series->beside, series->folder);
+    if (errno != 0) {
         cannot_write(series->folder);
-        if (had_old && rename(series->aside, series->folder) != 0) cannot_write(series->folder);
+        if (had_old && (errno = tn_folder_rename(series->aside, series->folder)) != 0)
+            cannot_write(series->folder);
         return false;
     }
     if (had_old) clear_folder(series->aside, false);

@@ -1,33 +1,32 @@
 /* See beside.h. */
 #include "beside.h"
+#include "platform/threads.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 struct Beside {
     void (*job)(void *context);
     void *context;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    TnThread thread;
+    TnMutex lock;
+    TnCondition changed;
     bool busy, over; /* a job is to be done; there will be no more */
 };
 
-static void *work(void *argument)
+static void work(void *argument)
 {
     Beside *b = argument;
-    pthread_mutex_lock(&b->lock);
+    tn_mutex_lock(&b->lock);
     for (;;) {
-        while (!b->busy && !b->over) pthread_cond_wait(&b->changed, &b->lock);
+        while (!b->busy && !b->over) tn_condition_wait(&b->changed, &b->lock);
         if (!b->busy) break;
-        pthread_mutex_unlock(&b->lock);
+        tn_mutex_unlock(&b->lock);
         b->job(b->context);
-        pthread_mutex_lock(&b->lock);
+        tn_mutex_lock(&b->lock);
         b->busy = false;
-        pthread_cond_broadcast(&b->changed);
+        tn_condition_wake_all(&b->changed);
     }
-    pthread_mutex_unlock(&b->lock);
-    return NULL;
+    tn_mutex_unlock(&b->lock);
 }
 
 Beside *beside_open(void (*job)(void *context), void *context)
@@ -36,11 +35,11 @@ Beside *beside_open(void (*job)(void *context), void *context)
     if (!b) return NULL;
     b->job = job;
     b->context = context;
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->changed, NULL);
-    if (pthread_create(&b->thread, NULL, work, b) == 0) return b;
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
+    tn_mutex_init(&b->lock);
+    tn_condition_init(&b->changed);
+    if (tn_thread_start(&b->thread, work, b)) return b;
+    tn_condition_destroy(&b->changed);
+    tn_mutex_destroy(&b->lock);
     free(b);
     return NULL;
 }
@@ -48,29 +47,29 @@ Beside *beside_open(void (*job)(void *context), void *context)
 void beside_wait(Beside *b)
 {
     if (!b) return;
-    pthread_mutex_lock(&b->lock);
-    while (b->busy) pthread_cond_wait(&b->changed, &b->lock);
-    pthread_mutex_unlock(&b->lock);
+    tn_mutex_lock(&b->lock);
+    while (b->busy) tn_condition_wait(&b->changed, &b->lock);
+    tn_mutex_unlock(&b->lock);
 }
 
 void beside_start(Beside *b)
 {
-    pthread_mutex_lock(&b->lock);
-    while (b->busy) pthread_cond_wait(&b->changed, &b->lock);
+    tn_mutex_lock(&b->lock);
+    while (b->busy) tn_condition_wait(&b->changed, &b->lock);
     b->busy = true;
-    pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->lock);
+    tn_condition_wake_all(&b->changed);
+    tn_mutex_unlock(&b->lock);
 }
 
 void beside_close(Beside *b)
 {
     if (!b) return;
-    pthread_mutex_lock(&b->lock);
+    tn_mutex_lock(&b->lock);
     b->over = true;
-    pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->lock);
-    pthread_join(b->thread, NULL);
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
+    tn_condition_wake_all(&b->changed);
+    tn_mutex_unlock(&b->lock);
+    tn_thread_join(&b->thread);
+    tn_condition_destroy(&b->changed);
+    tn_mutex_destroy(&b->lock);
     free(b);
 }

@@ -3,12 +3,12 @@
 #include "../common/options.h"
 #include "../export/export.h"
 #include "commands.h"
+#include "platform/text.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct Format {
     const char *ending;
@@ -86,7 +86,7 @@ static const Format *find_format(const char *path)
         size_t ending = strlen(formats[i].ending);
         /* a bare ".csv" is a name without ending */
         if (length > ending && path[length - ending - 1] != '/' &&
-            !strcasecmp(path + length - ending, formats[i].ending))
+            tn_text_same(path + length - ending, formats[i].ending))
             return &formats[i];
     }
     return NULL;

@@ -9,6 +9,8 @@
 #include "../common/team_model.h"
 #include "../common/totals.h"
 #include "commands.h"
+#include "platform/files.h"
+#include "platform/process.h"
 #include "run_checkpoint.h"
 #include "run_dump.h"
 #include "run_energy.h"
@@ -18,9 +20,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct RunOptions {
     SimOptions sim;
@@ -148,16 +148,15 @@ static void print_help(const Option *table, int count)
 }
 
 /* The signal that ends the run; to note it is the one thing a handler may do. */
-static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal_number) { interrupted = signal_number; }
+static volatile int interrupted;
+static void on_interrupt(int which) { interrupted = which; }
 
 static void catch_interrupt(void)
 {
     /* a second one ends the program at once */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is an error to tell; files end whole */
+    tn_process_on_interrupt(on_interrupt);
+    tn_process_on_request_to_end(on_interrupt);
+    tn_process_goes_on_unread(); /* a reader that is gone is an error to tell; files end whole */
 }
 
 typedef struct RunResult {
@@ -255,7 +254,7 @@ static void close_outputs(Outputs *out)
 {
     if (!log_close(out->log, !out->log_failed)) out->log_failed = true;
     if (!run_record_close(&out->record)) out->record_failed = true;
-    if (out->checkpoint >= 0) close(out->checkpoint);
+    if (out->checkpoint >= 0) tn_file_close(out->checkpoint);
 }
 
 /* Simulated seconds per second spent in steps; recording does not count. */
@@ -552,7 +551,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
     return code != EXIT_FINE ? code
            : failed          ? EXIT_IO
            : wrong           ? EXIT_DIVERGED
-           : interrupted     ? EXIT_INTERRUPTED + interrupted - SIGINT
+           : interrupted     ? EXIT_INTERRUPTED + interrupted - TN_INTERRUPT
                              : EXIT_FINE;
 }
 

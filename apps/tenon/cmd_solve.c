@@ -3,6 +3,7 @@
 #include "../common/app.h"
 #include "../common/options.h"
 #include "commands.h"
+#include "platform/files.h"
 #include "solve_report.h"
 
 #include <errno.h>
@@ -214,7 +215,7 @@ static int solve_files(const SolveOptions *o, const char **paths, int path_count
     Run run = {.options = o, .table = path_count * o->method_count > 1, .json = json_to(stdout)};
     if (o->csv_path) {
         errno = 0;
-        if (!make_parent_folders(o->csv_path) || !(run.csv = fopen(o->csv_path, "w"))) {
+        if (!make_parent_folders(o->csv_path) || !(run.csv = tn_stream_open(o->csv_path, "w"))) {
             say("solve", "%s: cannot be written: %s", o->csv_path, strerror(errno ? errno : EIO));
             return EXIT_IO;
         }

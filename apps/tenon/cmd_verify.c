@@ -3,10 +3,10 @@
 #include "../common/options.h"
 #include "../verify/run.h"
 #include "commands.h"
+#include "platform/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_NAMES = 256 };
 
@@ -131,8 +131,8 @@ static int run_rows(const Verify *c, VerifyRun *run)
 
 static int processors(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > 8 ? 8 : (int)count;
+    int count = tn_thread_processors();
+    return count < 1 ? 1 : count > 8 ? 8 : count;
 }
 
 int cmd_verify(int argc, char **argv)

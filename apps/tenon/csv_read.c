@@ -3,6 +3,7 @@
 
 #include "../common/app.h"
 #include "../common/options.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -160,7 +161,7 @@ bool csv_table_read(CsvTable *table, const char *command, const char *path)
     size_t size = 0;
     *table = (CsvTable){.path = from_stdin ? "stdin" : path, .next_line = 1};
     errno = 0;
-    FILE *in = from_stdin ? stdin : fopen(path, "rb");
+    FILE *in = from_stdin ? stdin : tn_stream_open(path, "r");
     if (in) table->text = read_all(in, &size);
     int trouble = errno;
     if (in && !from_stdin) fclose(in);

@@ -2,9 +2,9 @@
 #include "embed.h"
 
 #include "../common/app.h"
+#include "platform/threads.h"
 #include "window_options.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 bool tenon_has_window(void) { return true; }
@@ -57,11 +57,11 @@ struct TenonWatcher {
     TnScene *scene;
     TnFrame *frame;
     Follow *follow;
-    pthread_t thread;
+    TnThread thread;
     TnError err; /* why there is no window */
 };
 
-static void *watch_main(void *argument)
+static void watch_main(void *argument)
 {
     TenonWatcher *watcher = argument;
     WindowOptions window = options_of(&watcher->wanted);
@@ -70,7 +70,6 @@ static void *watch_main(void *argument)
     show(&watcher->wanted, &window, watcher->world, watcher->scene, &watcher->err);
     window_close(&window);
     follow_set(watcher->follow, FOLLOW_CLOSED);
-    return NULL;
 }
 
 static void free_watcher(TenonWatcher *watcher)
@@ -103,13 +102,13 @@ static TenonWatcher *make_watcher(const TenonWindow *window, TnWorld *world, TnE
 TenonWatcher *tenon_watch(const TenonWindow *window, TnWorld *world, TnError *err)
 {
     TenonWatcher *watcher = make_watcher(window, world, err);
-    if (!watcher || pthread_create(&watcher->thread, NULL, watch_main, watcher)) {
+    if (!watcher || !tn_thread_start(&watcher->thread, watch_main, watcher)) {
         free_watcher(watcher);
         *err = (TnError){TN_ERROR_MEMORY, 1, "no memory or thread for a window"};
         return NULL;
     }
     if (follow_wait(watcher->follow) == FOLLOW_OPEN) return watcher;
-    pthread_join(watcher->thread, NULL);
+    tn_thread_join(&watcher->thread);
     *err = watcher->err;
     heard(err, TN_ERROR_IO);
     free_watcher(watcher);
@@ -133,6 +132,6 @@ void tenon_watch_close(TenonWatcher *watcher)
 {
     if (!watcher) return;
     follow_set(watcher->follow, FOLLOW_ENDING);
-    pthread_join(watcher->thread, NULL);
+    tn_thread_join(&watcher->thread);
     free_watcher(watcher);
 }

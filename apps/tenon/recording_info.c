@@ -4,18 +4,18 @@
 #include "../common/app.h"
 #include "../common/json.h"
 #include "../common/table.h"
+#include "platform/files.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 bool is_recording(const char *path)
 {
     static const unsigned char magic[4] = {0x89, 'T', 'N', 'R'};
     unsigned char start[sizeof magic];
-    struct stat about;
+    TnFileInfo about;
     /* what is read from a pipe is gone for whoever comes next */
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    FILE *file = fopen(path, "rb");
+    if (tn_file_info(path, &about) != 0 || about.kind != TN_FILE_REGULAR) return false;
+    FILE *file = tn_stream_open(path, "r");
     if (!file) return false;
     bool same =
         fread(start, 1, sizeof start, file) == sizeof start && !memcmp(start, magic, sizeof magic);

@@ -3,6 +3,7 @@
 
 #include "../common/app.h"
 #include "../common/replace_file.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -78,7 +79,7 @@ bool checkpoint_is_due(const CheckpointOptions *options, const TnWorld *world, i
 
 static char *read_all(const char *path, size_t *size)
 {
-    FILE *file = file_is_readable(path) ? fopen(path, "rb") : NULL;
+    FILE *file = file_is_readable(path) ? tn_stream_open(path, "r") : NULL;
     char *bytes = NULL;
     *size = 0;
     if (!file) return NULL;

@@ -6,13 +6,12 @@
 #include "../export/export.h"
 #include "../export/npy.h"
 #include "log_columns.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const group_names[LOG_GROUP_COUNT] = {
     "joints", "energy", "solver", "forces", "sensors", "ctrl", "actuators", "bodies"};
@@ -129,8 +128,8 @@ static void write_header(const RunLog *log, FILE *out)
 
 static bool is_regular(const char *path)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    TnFileInfo about;
+    return tn_file_info(path, &about) == 0 && about.kind == TN_FILE_REGULAR;
 }
 
 /* The file begins with the header that it would have now, and ends a line at byte `end`. */
@@ -138,31 +137,28 @@ static bool is_own_csv(const RunLog *log, FILE *file, int64_t end)
 {
     char *header = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&header, &size);
+    FILE *out = tn_stream_open_memory(&header, &size);
     bool fine = out != NULL;
     if (out) {
         write_header(log, out);
-        fine = fclose(out) == 0 && end >= (int64_t)size;
+        fine = tn_stream_close_memory(out, &header, &size) == 0 && end >= (int64_t)size;
     }
     for (size_t i = 0; fine && i < size; i++) fine = fgetc(file) == (unsigned char)header[i];
     free(header);
-    return fine && fseeko(file, end - 1, SEEK_SET) == 0 && fgetc(file) == '\n';
+    return fine && tn_stream_seek(file, end - 1) == 0 && fgetc(file) == '\n';
 }
 
 static bool cut_at(FILE *file, const char *path, int64_t bytes)
 {
-    errno = 0;
-    if (fflush(file) == 0 && ftruncate(fileno(file), bytes) == 0 &&
-        fseeko(file, bytes, SEEK_SET) == 0)
-        return true;
-    return cannot_write(path);
+    errno = tn_stream_cut(file, bytes);
+    return errno == 0 || cannot_write(path);
 }
 
 /* Goes on behind byte `bytes`; what an earlier run wrote there it will write again. */
 static bool continue_csv(RunLog *log, int64_t bytes)
 {
     const char *path = log->options->csv;
-    log->csv = fopen(path, "rb+");
+    log->csv = tn_stream_open(path, "r+");
     if (!log->csv) return cannot_write(path);
     if (is_own_csv(log, log->csv, bytes)) return cut_at(log->csv, path, bytes);
     say("run",
@@ -180,7 +176,7 @@ static bool open_csv(RunLog *log, int64_t from)
     if (from > 0 && is_regular(path)) return continue_csv(log, from);
     if (is_stdout(path))
         log->csv = stdout;
-    else if (!make_parent_folders(path) || !(log->csv = fopen(path, "w")))
+    else if (!make_parent_folders(path) || !(log->csv = tn_stream_open(path, "w")))
         return cannot_write(path);
     write_header(log, log->csv);
     return !ferror(log->csv) || cannot_write(path);
@@ -223,10 +219,11 @@ static FILE *open_named_rows(RunLog *log, int64_t rows)
         return NULL;
     }
     snprintf(log->rows_path, size, "%s.rows", path);
-    struct stat about;
+    TnFileInfo about;
     int64_t row_bytes = (int64_t)sizeof(double) * (log->columns.count + 1);
-    bool there = rows > 0 && stat(log->rows_path, &about) == 0 && S_ISREG(about.st_mode);
-    if (there ? about.st_size / row_bytes < rows : rows > 0 && is_regular(path)) {
+    bool there =
+        rows > 0 && tn_file_info(log->rows_path, &about) == 0 && about.kind == TN_FILE_REGULAR;
+    if (there ? about.size / row_bytes < rows : rows > 0 && is_regular(path)) {
         say("run",
             "--npz: %s does not have the rows of the run that is resumed; give the log "
             "another name",
@@ -235,7 +232,7 @@ static FILE *open_named_rows(RunLog *log, int64_t rows)
     }
     if (!there) log->rows = 0;
     errno = 0;
-    FILE *spool = fopen(log->rows_path, there ? "rb+" : "wb+");
+    FILE *spool = tn_stream_open(log->rows_path, there ? "r+" : "w+");
     if (!spool) cannot_write(log->rows_path);
     if (spool && there && !cut_at(spool, log->rows_path, rows * row_bytes)) {
         fclose(spool);
@@ -248,18 +245,9 @@ static FILE *open_named_rows(RunLog *log, int64_t rows)
  */
 static FILE *open_spool(const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return tmpfile();
-    size_t size = strlen(path) + 48;
-    char *beside = malloc(size);
-    FILE *spool = NULL;
-    if (beside) {
-        snprintf(beside, size, "%s.%ld.rows", path, (long)getpid());
-        spool = fopen(beside, "wb+x");
-        if (spool) unlink(beside);
-    }
-    free(beside);
-    return spool;
+    TnFileInfo about;
+    if (tn_file_info(path, &about) == 0 && about.kind != TN_FILE_REGULAR) return tmpfile();
+    return tn_stream_nameless(path);
 }
 
 static bool open_npz(RunLog *log, const LogStart *start)
@@ -369,10 +357,8 @@ RunLog *log_open(const LogOptions *options, TnWorld *world, const LogStart *star
 /* Rows are on the disk behind this; what is no file has nothing to sync. */
 static bool bring_to_disk(FILE *file, const char *path)
 {
-    errno = 0;
-    if (fflush(file) == 0 && (fsync(fileno(file)) == 0 || errno == EINVAL || errno == EROFS))
-        return true;
-    return cannot_write(path);
+    errno = tn_stream_to_disk(file);
+    return errno == 0 || errno == EINVAL || errno == EROFS || cannot_write(path);
 }
 
 bool log_mark(RunLog *log, LogPlace *place)
@@ -383,7 +369,7 @@ bool log_mark(RunLog *log, LogPlace *place)
     if (log->csv && !bring_to_disk(log->csv, log->options->csv)) return false;
     if (log->spool && !bring_to_disk(log->spool, log->options->npz)) return false;
     if (log->csv && log->csv != stdout && is_regular(log->options->csv))
-        place->csv_bytes = ftello(log->csv);
+        place->csv_bytes = tn_stream_place(log->csv);
     return true;
 }
 

@@ -4,11 +4,11 @@
 #include "../common/app.h"
 #include "../common/team.h"
 #include "beside.h"
+#include "platform/files.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static double fps_of(const RecordOptions *options)
 {
@@ -100,9 +100,10 @@ static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *r
 /* An appended run goes on one frame after the old end: replays want times that ascend. */
 static bool find_shift(RunRecord *record, double timestep, TnError *err)
 {
-    struct stat about;
+    TnFileInfo about;
     const RecordOptions *options = record->options;
-    if (!options->append || stat(options->path, &about) != 0 || about.st_size == 0) return true;
+    if (!options->append || tn_file_info(options->path, &about) != 0 || about.size == 0)
+        return true;
     TnRecording *old = tn_recording_open(options->path, err);
     if (!old) return false;
     const TnScene *scene = tn_recording_scene(old);
@@ -127,8 +128,9 @@ static bool find_shift(RunRecord *record, double timestep, TnError *err)
 /* The file of the run that is resumed; another name starts another recording. */
 static bool is_there(const RecordOptions *options, const RecordPlace *from)
 {
-    struct stat about;
-    return from->file_frames > 0 && stat(options->path, &about) == 0 && S_ISREG(about.st_mode);
+    TnFileInfo about;
+    return from->file_frames > 0 && tn_file_info(options->path, &about) == 0 &&
+           about.kind == TN_FILE_REGULAR;
 }
 
 int run_record_open(RunRecord *record, const RecordOptions *options, bool in_parts, TnWorld *world,

@@ -2,37 +2,37 @@
 #include "run.h"
 
 #include "../common/app.h"
+#include "platform/threads.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 typedef struct Pool {
     VerifyRun *run;
     void (*told)(const VerifyRow *, const Finding *);
-    pthread_mutex_t lock;
+    TnMutex lock;
     int next, told_count;
     bool *done;
 } Pool;
 
 static int take(Pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
+    tn_mutex_lock(&pool->lock);
     int index = pool->next < pool->run->count ? pool->next++ : -1;
-    pthread_mutex_unlock(&pool->lock);
+    tn_mutex_unlock(&pool->lock);
     return index;
 }
 
 static void finish(Pool *pool, int index)
 {
     VerifyRun *run = pool->run;
-    pthread_mutex_lock(&pool->lock);
+    tn_mutex_lock(&pool->lock);
     pool->done[index] = true;
     for (; pool->told_count < run->count && pool->done[pool->told_count]; pool->told_count++)
         if (pool->told) pool->told(run->rows[pool->told_count], &run->findings[pool->told_count]);
-    pthread_mutex_unlock(&pool->lock);
+    tn_mutex_unlock(&pool->lock);
 }
 
-static void *work(void *user)
+static void work(void *user)
 {
     Pool *pool = user;
     for (int i = take(pool); i >= 0; i = take(pool)) {
@@ -42,25 +42,24 @@ static void *work(void *user)
         finding->seconds = clock_seconds() - start;
         finish(pool, i);
     }
-    return NULL;
 }
 
 bool verify_run(VerifyRun *run, int threads, void (*told)(const VerifyRow *, const Finding *))
 {
     enum { MOST_THREADS = 64 };
-    pthread_t others[MOST_THREADS];
+    TnThread others[MOST_THREADS];
     Pool pool = {.run = run, .told = told};
     double start = clock_seconds();
     int started = 0;
     run->findings = calloc((size_t)run->count, sizeof *run->findings);
     pool.done = calloc((size_t)run->count, sizeof *pool.done);
     if (run->findings && pool.done) {
-        pthread_mutex_init(&pool.lock, NULL);
+        tn_mutex_init(&pool.lock);
         for (; started + 1 < threads && started < MOST_THREADS; started++)
-            if (pthread_create(&others[started], NULL, work, &pool)) break; /* fewer will do */
+            if (!tn_thread_start(&others[started], work, &pool)) break; /* fewer will do */
         work(&pool);
-        for (int i = 0; i < started; i++) pthread_join(others[i], NULL);
-        pthread_mutex_destroy(&pool.lock);
+        for (int i = 0; i < started; i++) tn_thread_join(&others[i]);
+        tn_mutex_destroy(&pool.lock);
     }
     free(pool.done);
     run->seconds = clock_seconds() - start;

@@ -1,4 +1,5 @@
 /* Small worlds for rows, with the settings of the program: nothing is tuned. */
+#include "platform/files.h"
 #include "verify.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ Sim sim_open(Finding *finding, double timestep, const char *gravity, const char 
     char *parts = NULL, *text = NULL;
     size_t size;
     va_list args;
-    FILE *memory = open_memstream(&parts, &size);
+    FILE *memory = tn_stream_open_memory(&parts, &size);
     if (!memory) {
         finding_trouble(finding, "no memory");
         return (Sim){.finding = finding};
@@ -31,7 +32,10 @@ Sim sim_open(Finding *finding, double timestep, const char *gravity, const char 
     va_start(args, format);
     vfprintf(memory, format, args);
     va_end(args);
-    fclose(memory);
+    if (tn_stream_close_memory(memory, &parts, &size) != 0) {
+        finding_trouble(finding, "no memory");
+        return (Sim){.finding = finding};
+    }
     size += 256 + strlen(gravity);
     text = malloc(size);
     if (text)

@@ -1,13 +1,13 @@
 /* actions.c: what keys and mouse do to the window: messages, selection, camera, speed, full screen,
  * pictures. Each tells its event. */
 #include "../render/image.h"
+#include "platform/files.h"
 #include "window.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const double message_seconds = 4;
 
@@ -121,24 +121,26 @@ void viewer_fullscreen(Viewer *viewer)
 /* The first number that no file in the folder has. */
 static void screenshot_path(Viewer *viewer, char *path, size_t size)
 {
+    TnFileInfo info;
     do {
         snprintf(path, size, "%s/tenon-%04d.png", viewer->def.screenshot_folder,
                  ++viewer->screenshots);
-    } while (access(path, F_OK) == 0 && viewer->screenshots < 9999);
+    } while (tn_file_info(path, &info) == 0 && viewer->screenshots < 9999);
 }
 
 /* A file of its own, which a model may include. */
 void viewer_save_keyframe(Viewer *viewer)
 {
     char path[400];
+    TnFileInfo info;
     char *text = simulation_keyframe(viewer->simulation);
     if (!text) return;
     do {
         snprintf(path, sizeof path, "%s/keyframe-%04d.xml", viewer->def.screenshot_folder,
                  ++viewer->keyframes);
-    } while (access(path, F_OK) == 0 && viewer->keyframes < 9999);
+    } while (tn_file_info(path, &info) == 0 && viewer->keyframes < 9999);
     errno = 0;
-    FILE *out = fopen(path, "w");
+    FILE *out = tn_stream_open(path, "w");
     bool written =
         out && fprintf(out, "<mujoco>\n  <keyframe>\n    %s\n  </keyframe>\n</mujoco>\n", text) > 0;
     if (out && fclose(out) != 0) written = false;

@@ -1,5 +1,6 @@
 /* keyframe.c: see keyframe.h. */
 #include "keyframe.h"
+#include "platform/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ char *keyframe_text(const TnWorld *world)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = tn_stream_open_memory(&text, &size);
     if (!out) return NULL;
     TnStateView now = tn_world_state(world);
     fprintf(out, "<key name=\"at_%g_s\" time=\"%.17g\"", now.time, now.time);
@@ -45,7 +46,5 @@ char *keyframe_text(const TnWorld *world)
     write_list(out, "ctrl", now.ctrl, now.ctrl_count);
     write_mocap(out, world);
     fputs("/>", out);
-    if (fclose(out) == 0) return text;
-    free(text);
-    return NULL;
+    return tn_stream_close_memory(out, &text, &size) == 0 ? text : NULL;
 }

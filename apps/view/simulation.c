@@ -8,11 +8,12 @@
 
 #include "history.h"
 #include "pace.h"
+#include "platform/clock.h"
+#include "platform/threads.h"
 #include "pull_soft.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,8 @@ struct Simulation {
     bool has_news; /* the state is newer than the last frame handed over */
 
     /* shared */
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
+    TnMutex mutex;
+    TnCondition changed;
     bool stop;
     Command commands[COMMAND_ROOM];
     int command_first, command_count;
@@ -70,7 +71,7 @@ struct Simulation {
     /* the window's thread alone */
     TnFrame *shown;
     SimulationStatus shown_status;
-    pthread_t thread;
+    TnThread thread;
     bool has_mutex, has_condition;
 };
 
@@ -138,13 +139,13 @@ static bool write_frame(Simulation *sim)
 static void publish(Simulation *sim)
 {
     SimulationStatus status = current_status(sim);
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     TnFrame *old = sim->waiting;
     sim->waiting = sim->writing;
     sim->writing = old;
     sim->waiting_status = status;
     sim->fresh = true;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     sim->has_news = false;
     if (sim->wake) sim->wake();
 }
@@ -166,19 +167,19 @@ static void notify(Simulation *sim, NoticeKind kind)
                      .key = sim->key,
                      .pulling = sim->pull.kind != PULL_NONE};
     copy_pull(sim, notice.pull_force, notice.pull_torque, notice.pull_at);
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     /* a window that reads nothing loses the newest, not the order */
     if (sim->notice_count < NOTICE_ROOM)
         sim->notices[(sim->notice_first + sim->notice_count++) % NOTICE_ROOM] = notice;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     if (sim->wake) sim->wake();
 }
 
 static bool was_taken(Simulation *sim)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     bool taken = !sim->fresh;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     return taken;
 }
 
@@ -312,10 +313,10 @@ static void make_keyframe(Simulation *sim)
 {
     char *text = keyframe_text(sim->world);
     if (!text) return;
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     free(sim->keyframe);
     sim->keyframe = text;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     notify(sim, NOTICE_KEYFRAME);
 }
 
@@ -361,29 +362,22 @@ static void obey(Simulation *sim, Command command)
  * as long as it takes). */
 static void wait_for_change(Simulation *sim, double seconds)
 {
-    struct timespec until;
-    if (isfinite(seconds)) {
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        double whole = floor(seconds);
-        until.tv_sec += (time_t)whole;
-        until.tv_nsec += (long)(1e9 * (seconds - whole));
-        if (until.tv_nsec >= 1000000000L) {
-            until.tv_nsec -= 1000000000L;
-            until.tv_sec++;
-        }
+    double end = tn_clock_now() + seconds;
+    tn_mutex_lock(&sim->mutex);
+    bool in_time = true;
+    while (!sim->stop && !sim->command_count && in_time) {
+        if (isfinite(seconds))
+            in_time = tn_condition_wait_for(&sim->changed, &sim->mutex, end - tn_clock_now());
+        else
+            tn_condition_wait(&sim->changed, &sim->mutex);
     }
-    pthread_mutex_lock(&sim->mutex);
-    int error = 0;
-    while (!sim->stop && !sim->command_count && error != ETIMEDOUT)
-        error = isfinite(seconds) ? pthread_cond_timedwait(&sim->changed, &sim->mutex, &until)
-                                  : pthread_cond_wait(&sim->changed, &sim->mutex);
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
 }
 
 /* The next command, and the pull of the moment; false where the thread should end. */
 static bool read_commands(Simulation *sim, Command *command, bool *has_command)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     bool go_on = !sim->stop;
     *has_command = sim->command_count > 0;
     if (*has_command) {
@@ -392,7 +386,7 @@ static bool read_commands(Simulation *sim, Command *command, bool *has_command)
         sim->command_count--;
     }
     if (!sim->follow) sim->pull = sim->wanted_pull;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     return go_on;
 }
 
@@ -413,7 +407,7 @@ static void follow(Simulation *sim)
     }
 }
 
-static void *thread_main(void *argument)
+static void thread_main(void *argument)
 {
     Simulation *sim = argument;
     Command command;
@@ -421,7 +415,7 @@ static void *thread_main(void *argument)
     restart_clock(sim);
     if (sim->follow) {
         follow(sim);
-        return NULL;
+        return;
     }
     while (read_commands(sim, &command, &has_command)) {
         if (has_command) {
@@ -440,7 +434,6 @@ static void *thread_main(void *argument)
         if (sim->has_news && (sim->paused || was_taken(sim))) hand_over(sim);
         wait_for_change(sim, ahead);
     }
-    return NULL;
 }
 
 /* ---- the window's side ---- */
@@ -448,8 +441,8 @@ static void *thread_main(void *argument)
 static void free_simulation(Simulation *sim)
 {
     if (!sim) return;
-    if (sim->has_condition) pthread_cond_destroy(&sim->changed);
-    if (sim->has_mutex) pthread_mutex_destroy(&sim->mutex);
+    if (sim->has_condition) tn_condition_destroy(&sim->changed);
+    if (sim->has_mutex) tn_mutex_destroy(&sim->mutex);
     history_free(&sim->history);
     soft_grip_free(&sim->grip);
     free(sim->past_contacts);
@@ -459,16 +452,6 @@ static void free_simulation(Simulation *sim)
     tn_frame_destroy(sim->waiting);
     tn_frame_destroy(sim->shown);
     free(sim);
-}
-
-static bool create_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes)) return false;
-    bool made = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) &&
-                !pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return made;
 }
 
 Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnScene *scene,
@@ -502,10 +485,9 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
         (sim->signals && tn_frame_capture_signals(sim->shown, world, err) != TN_OK))
         goto no_memory;
     sim->shown_status = sim->waiting_status = current_status(sim);
-    sim->has_mutex = pthread_mutex_init(&sim->mutex, NULL) == 0;
-    sim->has_condition = create_condition(&sim->changed);
-    if (!sim->has_mutex || !sim->has_condition ||
-        pthread_create(&sim->thread, NULL, thread_main, sim))
+    sim->has_mutex = tn_mutex_init(&sim->mutex);
+    sim->has_condition = tn_condition_init(&sim->changed);
+    if (!sim->has_mutex || !sim->has_condition || !tn_thread_start(&sim->thread, thread_main, sim))
         goto no_memory;
     return sim;
 no_memory:
@@ -518,11 +500,11 @@ no_memory:
 void simulation_stop(Simulation *sim)
 {
     if (!sim) return;
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     sim->stop = true;
-    pthread_cond_signal(&sim->changed);
-    pthread_mutex_unlock(&sim->mutex);
-    pthread_join(sim->thread, NULL);
+    tn_condition_wake(&sim->changed);
+    tn_mutex_unlock(&sim->mutex);
+    tn_thread_join(&sim->thread);
     free_simulation(sim);
 }
 
@@ -533,36 +515,36 @@ bool simulation_command(Simulation *sim, SimulationCommandKind kind, double valu
 
 char *simulation_keyframe(Simulation *sim)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     char *text = sim->keyframe;
     sim->keyframe = NULL;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     return text;
 }
 
 bool simulation_set(Simulation *sim, SimulationCommandKind kind, int index, double value)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     bool fits = sim->command_count < COMMAND_ROOM;
     if (fits) {
         int place = (sim->command_first + sim->command_count++) % COMMAND_ROOM;
         sim->commands[place] = (Command){kind, index, value};
     }
-    pthread_cond_signal(&sim->changed);
-    pthread_mutex_unlock(&sim->mutex);
+    tn_condition_wake(&sim->changed);
+    tn_mutex_unlock(&sim->mutex);
     return fits;
 }
 
 void simulation_pull(Simulation *sim, const Pull *pull)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     sim->wanted_pull = *pull;
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
 }
 
 bool simulation_take(Simulation *sim, const TnFrame **frame, SimulationStatus *status)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     bool is_new = sim->fresh;
     if (is_new) {
         TnFrame *old = sim->shown;
@@ -571,7 +553,7 @@ bool simulation_take(Simulation *sim, const TnFrame **frame, SimulationStatus *s
         sim->shown_status = sim->waiting_status;
         sim->fresh = false;
     }
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     *frame = sim->shown;
     *status = sim->shown_status;
     return is_new;
@@ -579,13 +561,13 @@ bool simulation_take(Simulation *sim, const TnFrame **frame, SimulationStatus *s
 
 bool simulation_notice(Simulation *sim, Notice *notice)
 {
-    pthread_mutex_lock(&sim->mutex);
+    tn_mutex_lock(&sim->mutex);
     bool has = sim->notice_count > 0;
     if (has) {
         *notice = sim->notices[sim->notice_first];
         sim->notice_first = (sim->notice_first + 1) % NOTICE_ROOM;
         sim->notice_count--;
     }
-    pthread_mutex_unlock(&sim->mutex);
+    tn_mutex_unlock(&sim->mutex);
     return has;
 }

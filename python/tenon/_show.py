@@ -67,8 +67,8 @@ def view(world: World, *, speed: float = 1.0, paused: bool = False, width: int =
 
     In the window the world goes on from its present state, in real time × speed: Space pauses, the mouse turns the view
     and pulls bodies, F1 shows the keys. Afterwards the world is what it was when the window was closed. duration: s,
-    simulated, after which the window closes; 0: never. Needs a display and GLFW (``pip install tenon[view]``, or the
-    package libglfw3 of the system); without, this is a tenon.Error. Viewer is a window for a world that your loop runs.
+    simulated, after which the window closes; 0: never. Needs a display and GLFW (``pip install glfw``, or the package
+    libglfw3 of the system); without, this is a tenon.Error. Viewer is a window for a world that your loop runs.
     """
     if not 1 / 1024 <= speed <= 1024:
         raise UsageError(f"view: speed must be 1/1024 to 1024, got {speed}")

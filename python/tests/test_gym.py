@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tenon
 
-gymnasium = pytest.importorskip("gymnasium", reason="the extra tenon[gym] is not installed")
+gymnasium = pytest.importorskip("gymnasium", reason="the extra tenon-physics[gym] is not installed")
 import tenon.gym  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from tenon.gym import knots, scripts  # noqa: E402

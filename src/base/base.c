@@ -1,13 +1,13 @@
 /* base.c: version, errors, allocation, clock. */
 #include "base.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #define STR2(x) #x
 #define STR(x) STR2(x)
@@ -116,27 +116,15 @@ static bool may_allocate(void)
     return left > 0;
 }
 
-/* Steps walk through large blocks in all orders. Pages of 2 MB, where the system has some to give,
- * save most of the misses of the address cache; who gets them touches the memory first. */
+/* Steps walk through large blocks in all orders. Pages of 2 MB save most of the misses of the
+ * address cache. */
 #define LARGE_BLOCK ((size_t)4 << 20)
-#define PAGE ((uintptr_t)4096)
-
-static void ask_for_large_pages(void *block, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    uintptr_t begin = ((uintptr_t)block + PAGE - 1) & ~(PAGE - 1),
-              end = ((uintptr_t)block + bytes) & ~(PAGE - 1);
-    if (bytes >= LARGE_BLOCK) (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-#else
-    (void)block, (void)bytes;
-#endif
-}
 
 static void *note(void *block, size_t bytes)
 {
     if (!block) return NULL;
     atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed);
-    ask_for_large_pages(block, bytes);
+    if (bytes >= LARGE_BLOCK) tn_memory_prefer_large_pages(block, bytes);
     return block;
 }
 
@@ -155,29 +143,32 @@ void tn_malloc_fail_once(long calls)
 
 void *tn_malloc(size_t bytes)
 {
-    return may_allocate() ? note(malloc(bytes ? bytes : 1), bytes) : NULL;
+    return may_allocate() ? note(tn_memory_take(bytes ? bytes : 1), bytes) : NULL;
 }
 void *tn_calloc(size_t count, size_t size)
 {
-    return may_allocate() ? note(calloc(count ? count : 1, size ? size : 1), count * size) : NULL;
+    return may_allocate()
+               ? note(tn_memory_take_cleared(count ? count : 1, size ? size : 1), count * size)
+               : NULL;
 }
 void *tn_realloc(void *p, size_t bytes)
 {
     if (!may_allocate()) return NULL;
-    return p ? realloc(p, bytes ? bytes : 1) : note(malloc(bytes ? bytes : 1), bytes);
+    return p ? tn_memory_grow(p, bytes ? bytes : 1)
+             : note(tn_memory_take(bytes ? bytes : 1), bytes);
 }
 void *tn_aligned_alloc(size_t bytes)
 {
     if (bytes > SIZE_MAX - 64 || !may_allocate()) return NULL;
-    return note(aligned_alloc(64, (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0)), bytes);
+    return note(tn_memory_take_aligned((bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0)), bytes);
 }
 void tn_free(void *p)
 {
     if (p) atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
 #ifndef NDEBUG
-    if (p) memset(p, 0xDD, malloc_usable_size(p)); /* see TN_ASSERT_ALIVE */
+    if (p) memset(p, 0xDD, tn_memory_size(p)); /* see TN_ASSERT_ALIVE */
 #endif
-    free(p);
+    tn_memory_give_back(p);
 }
 
 char *tn_strdup(const char *s)
@@ -189,13 +180,6 @@ char *tn_strdup(const char *s)
     return copy;
 }
 
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+double tn_clock(void) { return tn_clock_now(); }
 
-double tn_clock(void) { return seconds(CLOCK_MONOTONIC); }
-
-double tn_processor_clock(void) { return seconds(CLOCK_THREAD_CPUTIME_ID); }
+double tn_processor_clock(void) { return tn_clock_of_thread(); }

@@ -1,5 +1,7 @@
 /* instruction_set.c: which kernels run. Chosen once per process: by the program, by the
  * environment, or the widest that the processor has. */
+#include "platform/cpu.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +18,7 @@ const char *tn_instruction_set_name(TnInstructionSet set)
 
 static TnInstructionSet widest(void)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return TN_SET_AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return TN_SET_AVX2;
-#endif
-    return TN_SET_PORTABLE;
+    return tn_cpu_has_avx512() ? TN_SET_AVX512 : tn_cpu_has_avx2() ? TN_SET_AVX2 : TN_SET_PORTABLE;
 }
 
 bool tn_use_instruction_set(TnInstructionSet set)

@@ -15,9 +15,9 @@
  * then. Where there are more threads than processors nobody spins for long. */
 #include "pool.h"
 #include "base.h"
+#include "platform/threads.h"
 
-#include <pthread.h>
-#include <sched.h>
+#include <stdint.h>
 #include <string.h>
 
 #define MAX_THREADS 64
@@ -34,13 +34,19 @@ typedef struct Queue {
     _Alignas(64) _Atomic Word taken; /* number of a phase << 8 | own chunks taken in it */
 } Queue;
 
+typedef struct Worker {
+    TnThread thread;
+    TnPool *pool;
+    int index;
+} Worker;
+
 struct TnPool {
     int thread_count;
     int started;  /* workers; thread 0 is the caller */
     bool crowded; /* there are more threads than processors */
-    pthread_t threads[MAX_THREADS];
-    pthread_mutex_t mutex; /* of `asleep` */
-    pthread_cond_t wake[MAX_THREADS];
+    Worker workers[MAX_THREADS];
+    TnMutex mutex; /* of `asleep` */
+    TnCondition wake[MAX_THREADS];
     bool asleep[MAX_THREADS];
     TnPhases job;
     atomic_bool stop;
@@ -57,13 +63,6 @@ static Word make_phase(Word number, int threads, int chunks)
 static Word phase_number(Word phase) { return phase >> 16; }
 static int phase_threads(Word phase) { return (int)(phase >> 8 & 255); }
 static int phase_chunks(Word phase) { return (int)(phase & 255); }
-
-static inline void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
 
 /* A chunk of the thread's queue that nobody has taken in this phase; -1: there is none. A thread
  * that comes late from an older phase gets none. */
@@ -109,7 +108,7 @@ static bool wait_briefly(TnPool *pool, Word phase)
 {
     for (int k = 0; k < STEAL_SPINS; k++) {
         if (atomic_load_explicit(&pool->phase, memory_order_relaxed) != phase) return true;
-        relax();
+        tn_thread_relax();
     }
     return false;
 }
@@ -119,9 +118,9 @@ static void wait_long(TnPool *pool, Word phase)
     int spins = pool->crowded ? FEW_SPINS : PHASE_SPINS;
     for (int k = 0; atomic_load_explicit(&pool->phase, memory_order_relaxed) == phase; k++) {
         if (k < spins)
-            relax();
+            tn_thread_relax();
         else
-            sched_yield();
+            tn_thread_yield();
     }
 }
 
@@ -157,7 +156,7 @@ static bool spin_for_work(TnPool *pool, int index)
     do {
         for (int k = 0; k < LOOK_EVERY; k++) {
             if (has_work(pool, index) || stopped(pool)) return true;
-            relax();
+            tn_thread_relax();
         }
     } while (!pool->crowded && tn_clock() - start < IDLE_SECONDS);
     return false;
@@ -165,30 +164,24 @@ static bool spin_for_work(TnPool *pool, int index)
 
 static void sleep_for_work(TnPool *pool, int index)
 {
-    pthread_mutex_lock(&pool->mutex);
+    tn_mutex_lock(&pool->mutex);
     pool->asleep[index] = true;
     atomic_fetch_add_explicit(&pool->sleepers, 1, memory_order_seq_cst);
     while (!has_work(pool, index) && !stopped(pool))
-        pthread_cond_wait(&pool->wake[index], &pool->mutex);
+        tn_condition_wait(&pool->wake[index], &pool->mutex);
     pool->asleep[index] = false;
     atomic_fetch_sub_explicit(&pool->sleepers, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&pool->mutex);
+    tn_mutex_unlock(&pool->mutex);
 }
 
-typedef struct Start {
-    TnPool *pool;
-    int index;
-} Start;
-
-static void *worker(void *argument)
+static void work(void *context)
 {
-    Start start = *(Start *)argument;
-    tn_free(argument);
-    while (!stopped(start.pool)) {
-        if (!spin_for_work(start.pool, start.index)) sleep_for_work(start.pool, start.index);
-        join_in(start.pool, start.index);
+    Worker *self = context;
+    TnPool *pool = self->pool;
+    while (!stopped(pool)) {
+        if (!spin_for_work(pool, self->index)) sleep_for_work(pool, self->index);
+        join_in(pool, self->index);
     }
-    return NULL;
 }
 
 /* After a change that sleepers wait for: a worker either saw it before it slept or is counted
@@ -196,19 +189,10 @@ static void *worker(void *argument)
 static void wake(TnPool *pool, int threads)
 {
     if (atomic_load_explicit(&pool->sleepers, memory_order_seq_cst) == 0) return;
-    pthread_mutex_lock(&pool->mutex);
+    tn_mutex_lock(&pool->mutex);
     for (int i = 1; i < threads; i++)
-        if (pool->asleep[i]) pthread_cond_signal(&pool->wake[i]);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
-static int processors(void)
-{
-#ifdef CPU_COUNT
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
-    return MAX_THREADS;
+        if (pool->asleep[i]) tn_condition_wake(&pool->wake[i]);
+    tn_mutex_unlock(&pool->mutex);
 }
 
 TnPool *tn_pool_create(int thread_count)
@@ -216,20 +200,19 @@ TnPool *tn_pool_create(int thread_count)
     if (thread_count < 1 || thread_count > MAX_THREADS) return NULL;
     TnPool *pool = tn_aligned_alloc(sizeof(TnPool));
     if (!pool) return NULL;
+    int processors = tn_thread_processors();
     *pool = (TnPool){.thread_count = thread_count};
-    pool->crowded = thread_count > 1 && thread_count > processors();
-    pthread_mutex_init(&pool->mutex, NULL);
-    for (int i = 0; i < MAX_THREADS; i++) pthread_cond_init(&pool->wake[i], NULL);
+    pool->crowded = thread_count > 1 && processors > 0 && thread_count > processors;
+    tn_mutex_init(&pool->mutex);
+    for (int i = 0; i < MAX_THREADS; i++) tn_condition_init(&pool->wake[i]);
     for (int i = 1; i < thread_count; i++) {
-        Start *start = tn_malloc(sizeof *start);
-        if (start) *start = (Start){pool, i};
-        if (!start || pthread_create(&pool->threads[i], NULL, worker, start) != 0) {
-            tn_free(start);
-            tn_pool_destroy(pool);
-            return NULL;
-        }
+        pool->workers[i].pool = pool;
+        pool->workers[i].index = i;
+        /* those that there are do the work: the results have the same bits */
+        if (!tn_thread_start(&pool->workers[i].thread, work, &pool->workers[i])) break;
         pool->started = i;
     }
+    pool->thread_count = pool->started + 1;
     return pool;
 }
 
@@ -238,9 +221,9 @@ void tn_pool_destroy(TnPool *pool)
     if (!pool) return;
     atomic_store_explicit(&pool->stop, true, memory_order_seq_cst);
     wake(pool, pool->thread_count);
-    for (int i = 1; i <= pool->started; i++) pthread_join(pool->threads[i], NULL);
-    for (int i = 0; i < MAX_THREADS; i++) pthread_cond_destroy(&pool->wake[i]);
-    pthread_mutex_destroy(&pool->mutex);
+    for (int i = 1; i <= pool->started; i++) tn_thread_join(&pool->workers[i].thread);
+    for (int i = 0; i < MAX_THREADS; i++) tn_condition_destroy(&pool->wake[i]);
+    tn_mutex_destroy(&pool->mutex);
     tn_free(pool);
 }
 
@@ -267,9 +250,9 @@ int tn_pool_await(const TnPool *pool, const atomic_int *word)
     int value, spins = tn_pool_is_crowded(pool) ? FEW_SPINS : PHASE_SPINS;
     for (int k = 0; (value = atomic_load_explicit(word, memory_order_acquire)) == 0; k++) {
         if (k < spins)
-            relax();
+            tn_thread_relax();
         else
-            sched_yield();
+            tn_thread_yield();
     }
     return value;
 }
@@ -294,7 +277,7 @@ static int next_range(void *context)
 static void run_range(void *context, int chunk)
 {
     const Range *range = context;
-    long n = range->count, c = range->chunks;
+    int64_t n = range->count, c = range->chunks;
     range->fn(range->context, (int)(n * chunk / c), (int)(n * (chunk + 1) / c));
 }
 

@@ -14,7 +14,8 @@
 
 typedef struct TnPool TnPool;
 
-TnPool *tn_pool_create(int thread_count); /* NULL: no memory or no threads; 1 … 64 */
+/* NULL: no memory; 1 … 64. Where the system starts fewer threads, these do the work. */
+TnPool *tn_pool_create(int thread_count);
 void tn_pool_destroy(TnPool *pool);
 int tn_pool_threads(const TnPool *pool); /* 1 for NULL */
 /* It has more threads than there are processors: short jobs take longer on several then. */

@@ -123,8 +123,8 @@ static void ask(const TnCollider *c, const TnRodRun *run, int first, TnCandidate
 void tn_rods_query(const TnCollider *c, int share, int shares, TnCandidates *out)
 {
     int groups = c->along_count / GROUP;
-    int begin = (int)((long)groups * share / shares) * GROUP;
-    int end = (int)((long)groups * (share + 1) / shares) * GROUP;
+    int begin = (int)((int64_t)groups * share / shares) * GROUP;
+    int end = (int)((int64_t)groups * (share + 1) / shares) * GROUP;
     for (int r = 0; r < c->model->rod_count; r++) {
         const TnRodRun *run = &c->runs[r];
         int from = begin > run->begin ? begin : run->begin;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *reason_of(int code)
 {
@@ -45,8 +44,8 @@ static bool fail(TnError *err, TnStatus code, TnSource from, const char *element
 static const char *next_part(const char *path, size_t *length)
 {
     for (;;) {
-        path += strspn(path, "/");
-        *length = strcspn(path, "/");
+        path += strspn(path, TN_PATH_SEPARATORS);
+        *length = strcspn(path, TN_PATH_SEPARATORS);
         if (*length == 0) return NULL;
         if (*length == 1 && path[0] == '.') {
             path += 1;
@@ -55,8 +54,8 @@ static const char *next_part(const char *path, size_t *length)
         const char *at = path + *length;
         int depth = 1;
         while (depth > 0) {
-            at += strspn(at, "/");
-            size_t size = strcspn(at, "/");
+            at += strspn(at, TN_PATH_SEPARATORS);
+            size_t size = strcspn(at, TN_PATH_SEPARATORS);
             if (size == 0) return path;
             if (size == 2 && memcmp(at, "..", 2) == 0)
                 depth--;
@@ -71,7 +70,7 @@ static const char *next_part(const char *path, size_t *length)
 
 static bool same_path(const char *a, const char *b)
 {
-    if ((a[0] == '/') != (b[0] == '/')) return false;
+    if (tn_path_separates(a[0]) != tn_path_separates(b[0])) return false;
     size_t size_a, size_b;
     for (;;) {
         a = next_part(a, &size_a);
@@ -110,8 +109,8 @@ bool tn_io_is_given(const TnLoadDef *given, const char *path)
 
 bool tn_io_file_exists(const TnLoadDef *given, const char *path)
 {
-    struct stat info;
-    return find_given(given, path) >= 0 || stat(path, &info) == 0;
+    TnFileInfo info;
+    return find_given(given, path) >= 0 || tn_file_info(path, &info) == 0;
 }
 
 static const char too_large[] = "is larger than a file may be (256 MB)" TN_RAISE_LIMIT;
@@ -152,22 +151,22 @@ static char *read_all(FILE *file, size_t limit, size_t *size, const char **reaso
 /* NULL, or the reason why it cannot be read; no text without a reason: no memory. */
 static const char *read_disk(const char *path, bool first, size_t limit, TnIoFile *out)
 {
-    struct stat info;
+    TnFileInfo info;
     /* to open a pipe may take for ever */
-    if (!first && stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    if (!first && tn_file_info(path, &info) == 0 && info.kind == TN_FILE_OTHER)
         return "is not a regular file";
-    FILE *file = fopen(path, "rb");
+    FILE *file = tn_stream_open(path, "r");
     if (!file) return reason_of(errno);
     const char *reason = NULL;
-    if (fstat(fileno(file), &info) != 0)
-        reason = reason_of(errno);
-    else if (S_ISDIR(info.st_mode))
+    int code = tn_stream_info(file, &info);
+    if (code)
+        reason = reason_of(code);
+    else if (info.kind == TN_FILE_FOLDER)
         reason = "is a directory";
-    else if (S_ISREG(info.st_mode) && info.st_size > (off_t)limit)
+    else if (info.kind == TN_FILE_REGULAR && (uint64_t)info.size > limit)
         reason = too_large;
     if (!reason) {
-        out->device = (uint64_t)info.st_dev;
-        out->inode = (uint64_t)info.st_ino;
+        out->id = info.id;
         out->text = read_all(file, limit, &out->size, &reason);
     }
     fclose(file);
@@ -186,8 +185,7 @@ bool tn_io_read_file(const TnLoadDef *given, const char *path, TnSource from, co
     } else if (given->files[index].size > limit) {
         reason = too_large;
     } else {
-        out->device = UINT64_MAX; /* of no disk */
-        out->inode = (uint64_t)index;
+        out->id = (TnFileId){UINT64_MAX, 0, (uint64_t)index}; /* of no disk */
         out->text = copy_given(&given->files[index], &out->size);
     }
     if (reason) return fail(err, TN_ERROR_IO, from, element, path, reason);

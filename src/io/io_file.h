@@ -2,12 +2,14 @@
 #ifndef TN_IO_FILE_H
 #define TN_IO_FILE_H
 
+#include "../base/platform/files.h"
+
 #include <tenon/model.h>
 
 typedef struct TnIoFile {
     char *text; /* size bytes and a closing zero; free with tn_free */
     size_t size;
-    uint64_t device, inode; /* the same for the same file under any path */
+    TnFileId id; /* the same for the same file under any path */
 } TnIoFile;
 
 /* False and an error when the file cannot be read. `from` is the element that names the file, all

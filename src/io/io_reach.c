@@ -4,10 +4,7 @@
 #include "io_file.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int64_t tn_load_limit(const TnLoadDef *load, int64_t limit, int64_t most)
 {
@@ -15,17 +12,18 @@ int64_t tn_load_limit(const TnLoadDef *load, int64_t limit, int64_t most)
     return factor * (double)limit < (double)most ? (int64_t)(factor * (double)limit) : most;
 }
 
-/* Appends the parts of a path to `out`, which has none or "/a/b". False: too long. */
-static bool add_parts(char *out, size_t *length, const char *path)
+/* Appends the parts of a path to `out`, which has none or "/a/b"; ".." leaves the first `least`
+ * bytes. False: too long. */
+static bool add_parts(char *out, size_t *length, size_t least, const char *path)
 {
     for (;;) {
-        path += strspn(path, "/");
-        size_t size = strcspn(path, "/");
+        path += strspn(path, TN_PATH_SEPARATORS);
+        size_t size = strcspn(path, TN_PATH_SEPARATORS);
         if (size == 0) return true;
         if (size == 2 && memcmp(path, "..", 2) == 0) {
-            while (*length > 0 && out[--*length] != '/') {}
+            while (*length > least && out[--*length] != '/') {}
         } else if (size != 1 || path[0] != '.') {
-            if (*length + size + 2 > PATH_MAX) return false;
+            if (*length + size + 2 > TN_PATH) return false;
             out[(*length)++] = '/';
             memcpy(out + *length, path, size);
             *length += size;
@@ -35,15 +33,30 @@ static bool add_parts(char *out, size_t *length, const char *path)
     }
 }
 
-/* "" is the root. */
-static bool absolute(const char *path, char out[PATH_MAX], size_t *length)
+/* "" is the root of POSIX; of Windows "/C:" or, of a server, "//server" comes first. */
+static bool absolute(const char *path, char out[TN_PATH], size_t *length)
 {
-    char here[PATH_MAX];
+    char here[TN_PATH];
+    const char *first = path;
     *length = 0;
     out[0] = '\0';
-    if (path[0] != '/' && (!getcwd(here, sizeof here) || !add_parts(out, length, here)))
-        return false;
-    return add_parts(out, length, path);
+    if (tn_path_root(path) == 0) {
+        if (tn_file_here(here)) return false;
+        first = here;
+    }
+    size_t root = tn_path_root(first), named = root - tn_path_separates(first[root ? root - 1 : 0]);
+    if (root > 1 && named > 0) { /* more than a separator */
+        if (root + 2 > TN_PATH) return false;
+        out[(*length)++] = '/';
+        if (tn_path_separates(first[0])) out[(*length)++] = '/';
+        while (tn_path_separates(*first)) first++, named--;
+        memcpy(out + *length, first, named);
+        *length += named;
+        first += named;
+    }
+    size_t least = *length;
+    return add_parts(out, length, least, first) &&
+           (first == path || tn_path_root(path) > 0 || add_parts(out, length, least, path));
 }
 
 static bool begins_with(const char *path, const char *folder, size_t length)
@@ -53,7 +66,7 @@ static bool begins_with(const char *path, const char *folder, size_t length)
 
 /* A folder ("": the present one) and a path, absolute. */
 typedef struct Pair {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[TN_PATH], path[TN_PATH];
     size_t folder_length, length;
 } Pair;
 
@@ -63,17 +76,21 @@ static bool read_pair(Pair *p, const char *folder, const char *path)
     return absolute(folder, p->folder, &p->folder_length) && absolute(path, p->path, &p->length);
 }
 
+static bool leads_nowhere(int code)
+{
+    return code == ENOENT || code == ENOTDIR || code == EACCES || code == ELOOP;
+}
+
 /* Where their symbolic links lead. A path that leads nowhere, which cannot be opened either, is
  * compared as it is written. */
 static bool follow_pair(Pair *p, const char *folder, const char *path)
 {
-    char *to = realpath(path, NULL);
-    if (!to) return errno != ENAMETOOLONG && errno != ENOMEM && read_pair(p, folder, path);
-    char *from = realpath(folder[0] ? folder : ".", NULL);
-    bool fine = read_pair(p, from ? from : folder, to);
-    free(from);
-    free(to);
-    return fine;
+    char to[TN_PATH], from[TN_PATH];
+    int code = tn_file_real_path(path, to);
+    if (leads_nowhere(code)) return read_pair(p, folder, path);
+    if (code) return false; /* a device of Windows, too */
+    code = tn_file_real_path(folder[0] ? folder : ".", from);
+    return read_pair(p, code ? folder : from, to);
 }
 
 static bool is_within(const Pair *p)
@@ -97,6 +114,8 @@ bool tn_io_may_read(const TnLoadDef *load, const char *folder, const char *path)
     Pair p;
     TnFileReach reach = load ? load->reach : TN_FILES_NEAR;
     if (reach == TN_FILES_ANY || tn_io_is_given(load, path)) return true;
+    if (tn_path_is_remote(path) && !(read_pair(&p, folder, path) && is_near(&p, reach)))
+        return false; /* not even looked at */
     return follow_pair(&p, folder, path) && is_near(&p, reach);
 }
 

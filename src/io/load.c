@@ -1,11 +1,11 @@
 /* load.c: a model file, by content: the root element tells the format. */
 #include "../base/base.h"
+#include "../base/platform/text.h"
 #include "io_reach.h"
 #include "mjcf_copy.h"
 #include "urdf.h"
 
 #include <string.h>
-#include <strings.h>
 
 static void finish_medium(TnMjcf *m)
 {
@@ -47,7 +47,7 @@ void tn_mjcf_interpret(TnMjcf *m)
 static bool ends_with(const char *path, const char *ending)
 {
     size_t length = strlen(path), size = strlen(ending);
-    return length > size && strcasecmp(path + length - size, ending) == 0;
+    return length > size && tn_text_same(path + length - size, ending);
 }
 
 /* What has no root element, or need not be looked at to be known. False after an error. */
@@ -123,14 +123,8 @@ TnModelBuilder *tn_builder_load(const char *path, const TnLoadDef *def, TnRemark
     m->remarks = remarks;
     m->load = def ? def : &usual;
     m->pool.most_elements = tn_load_limit(m->load, TN_LIMIT_ELEMENTS, TN_MOST_ELEMENTS);
-    m->number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!m->number_locale) {
-        tn_error_add(&m->err, TN_ERROR_MEMORY, "no memory to read '%.400s'", path);
-    } else {
-        read_definitions(m, path, m->load);
-        tn_mjcf_tell_remarks(m);
-        freelocale(m->number_locale);
-    }
+    read_definitions(m, path, m->load);
+    tn_mjcf_tell_remarks(m);
     if (err) *err = m->err;
     TnModelBuilder *builder = m->builder;
     tn_io_pool_free(&m->pool);

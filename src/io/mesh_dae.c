@@ -30,7 +30,6 @@ typedef struct Matrix {
 
 typedef struct Reader {
     TnMeshFile *out;
-    locale_t locale;
     const TnXmlElement *root;
     TnMeshList vertices, corners; /* double, int32_t */
     double *rgba;
@@ -95,7 +94,7 @@ static const TnXmlElement *refer(const Reader *r, const TnXmlElement *e, const c
 }
 
 /* Reads numbers of an element's text, at most `most`; how many it found, or -1 at other words. */
-static long read_numbers(const Reader *r, const TnXmlElement *e, double *out, long most)
+static long read_numbers(const TnXmlElement *e, double *out, long most)
 {
     const char *at = e && e->text ? e->text : "";
     long count = 0;
@@ -104,7 +103,7 @@ static long read_numbers(const Reader *r, const TnXmlElement *e, double *out, lo
         size_t length = strcspn(at, " \t\r\n");
         if (length == 0) return count;
         double value;
-        if (!tn_mesh_number(at, length, r->locale, &value)) return -1;
+        if (!tn_mesh_number(at, length, &value)) return -1;
         if (count < most) out[count] = value;
         count++;
         at += length;
@@ -118,7 +117,7 @@ static double *number_list(Reader *r, const TnXmlElement *e, long *count)
     double *list = tn_malloc(room * sizeof *list);
     *count = 0;
     if (!list) return NULL;
-    *count = read_numbers(r, e, list, (long)room);
+    *count = read_numbers(e, list, (long)room);
     if (*count >= 0) return list;
     tn_free(list);
     tn_mesh_fault(r->out, "line %d: <%.40s> has something that is no number", e->line, e->name);
@@ -285,7 +284,7 @@ static void read_color(Reader *r, const TnXmlElement *instance, const char *symb
     const TnXmlElement *technique = child(child(effect, "profile_COMMON"), "technique");
     for (const TnXmlElement *e = technique ? technique->first : NULL; e; e = e->next) {
         const TnXmlElement *color = child(child(e, "diffuse"), "color");
-        if (!color || read_numbers(r, color, r->rgba, 4) != 4) continue;
+        if (!color || read_numbers(color, r->rgba, 4) != 4) continue;
         *r->has_color = true;
         return;
     }
@@ -318,15 +317,15 @@ static bool transform_of(Reader *r, const TnXmlElement *e, Matrix *out)
     double n[16];
     *out = identity;
     if (is(e, "matrix")) {
-        if (read_numbers(r, e, n, 16) != 16)
+        if (read_numbers(e, n, 16) != 16)
             return tn_mesh_fault(r->out, "line %d: a matrix has 16 numbers", e->line);
         memcpy(out->a, n, sizeof out->a);
     } else if (is(e, "translate") || is(e, "scale")) {
-        if (read_numbers(r, e, n, 3) != 3)
+        if (read_numbers(e, n, 3) != 3)
             return tn_mesh_fault(r->out, "line %d: three numbers are needed", e->line);
         for (int k = 0; k < 3; k++) out->a[is(e, "scale") ? 5 * k : 4 * k + 3] = n[k];
     } else if (is(e, "rotate")) {
-        if (read_numbers(r, e, n, 4) != 4)
+        if (read_numbers(e, n, 4) != 4)
             return tn_mesh_fault(r->out, "line %d: an axis and an angle are needed", e->line);
         double angle = n[3] * 3.14159265358979323846 / 180, c = cos(angle), s = sin(angle);
         double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -375,7 +374,7 @@ static Matrix start_of(const Reader *r)
     if (up && up->text && strstr(up->text, "X_UP")) m = from_x;
     const char *text = unit ? attr(unit, "meter") : "";
     double meter = 1;
-    if (text[0] && tn_mesh_number(text, strlen(text), r->locale, &meter) && meter > 0)
+    if (text[0] && tn_mesh_number(text, strlen(text), &meter) && meter > 0)
         for (int i = 0; i < 12; i++) m.a[i] *= meter;
     return m;
 }
@@ -396,12 +395,12 @@ static bool read_scene(Reader *r)
     return good;
 }
 
-bool tn_mesh_read_dae(const char *text, size_t size, locale_t locale, TnMeshFile *out,
-                      double rgba[4], bool *has_color)
+bool tn_mesh_read_dae(const char *text, size_t size, TnMeshFile *out, double rgba[4],
+                      bool *has_color)
 {
     *out = (TnMeshFile){0};
     *has_color = false;
-    Reader r = {.out = out, .locale = locale, .rgba = rgba, .has_color = has_color};
+    Reader r = {.out = out, .rgba = rgba, .has_color = has_color};
     TnIoPool pool = {0};
     TnError *err = tn_calloc(1, sizeof *err);
     r.root = err ? tn_xml_parse_with_text(&pool, "COLLADA", text, size, err) : NULL;

@@ -1,5 +1,6 @@
 /* mesh_file.c: what the readers of mesh files share. */
 #include "mesh_file.h"
+#include "../base/platform/numbers.h"
 
 #include "../base/base.h"
 
@@ -29,13 +30,11 @@ const char *tn_mesh_word(const char **at, size_t *length)
     return *length ? start : NULL;
 }
 
-/* As in MJCF: decimal, finite, whatever the program's locale. */
-bool tn_mesh_number(const char *word, size_t length, locale_t locale, double *out)
+/* As in MJCF: decimal and finite. */
+bool tn_mesh_number(const char *word, size_t length, double *out)
 {
-    if (strspn(word, "0123456789+-.eE") < length) return false;
-    char *end;
-    double value = strtod_l(word, &end, locale);
-    if (end != word + length || !isfinite(value)) return false;
+    double value;
+    if (!tn_number_is(word, length, &value) || !isfinite(value)) return false;
     *out = value;
     return true;
 }

@@ -6,7 +6,6 @@
 #ifndef TN_IO_MESH_FILE_H
 #define TN_IO_MESH_FILE_H
 
-#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +20,8 @@ typedef struct TnMeshFile {
 } TnMeshFile;
 
 /* `text` ends with a zero after `size` bytes. False after a fault; free in any case. */
-bool tn_mesh_read_obj(const char *text, size_t size, locale_t locale, TnMeshFile *out);
-bool tn_mesh_read_stl(const char *text, size_t size, locale_t locale, TnMeshFile *out);
+bool tn_mesh_read_obj(const char *text, size_t size, TnMeshFile *out);
+bool tn_mesh_read_stl(const char *text, size_t size, TnMeshFile *out);
 bool tn_mesh_read_msh(const char *text, size_t size, TnMeshFile *out);
 /* One of MJCF's builtin meshes (mesh_builtin.c). */
 bool tn_mesh_builtin(const char *name, const double *params, int count, TnMeshFile *out);
@@ -39,7 +38,7 @@ bool tn_mesh_list_add(TnMeshList *list, size_t element_size, const void *element
 
 /* The next word of a line: skips blanks, stops at blanks or the line's end. NULL: none. */
 const char *tn_mesh_word(const char **at, size_t *length);
-bool tn_mesh_number(const char *word, size_t length, locale_t locale, double *out);
+bool tn_mesh_number(const char *word, size_t length, double *out);
 bool tn_mesh_fault(TnMeshFile *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Numbers as they lie in a file, lowest byte first. */

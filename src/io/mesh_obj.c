@@ -12,7 +12,6 @@
 #include <string.h>
 
 typedef struct Reader {
-    locale_t locale;
     TnMeshFile *out;
     TnMeshList vertices, corners; /* double, int32_t */
     TnMeshList face;              /* int32_t: corners of the one that is read */
@@ -26,7 +25,7 @@ static bool read_vertex(Reader *r, const char *at)
         size_t length;
         double value;
         const char *word = tn_mesh_word(&at, &length);
-        if (!word || !tn_mesh_number(word, length, r->locale, &value))
+        if (!word || !tn_mesh_number(word, length, &value))
             return tn_mesh_fault(r->out, "line %d: a vertex needs three finite numbers", r->line);
         if (!tn_mesh_list_add(&r->vertices, sizeof value, &value)) return false;
     }
@@ -119,10 +118,10 @@ static bool compact(Reader *r)
     return true;
 }
 
-bool tn_mesh_read_obj(const char *text, size_t size, locale_t locale, TnMeshFile *out)
+bool tn_mesh_read_obj(const char *text, size_t size, TnMeshFile *out)
 {
     *out = (TnMeshFile){0};
-    Reader r = {.locale = locale, .out = out};
+    Reader r = {.out = out};
     bool good = true;
     if (memchr(text, 0, size)) good = tn_mesh_fault(out, "it has zero bytes, so it is no OBJ file");
     for (const char *at = text; good && *at; at += *at == '\n') {

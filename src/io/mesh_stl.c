@@ -32,7 +32,7 @@ static bool read_binary(const char *text, size_t count, TnMeshFile *out)
 }
 
 /* Only lines that start with "vertex" carry data; every three make a triangle. */
-static bool read_text(const char *text, locale_t locale, TnMeshFile *out)
+static bool read_text(const char *text, TnMeshFile *out)
 {
     TnMeshList corners = {0};
     bool good = true;
@@ -44,7 +44,7 @@ static bool read_text(const char *text, locale_t locale, TnMeshFile *out)
             for (int k = 0; good && k < 3; k++) {
                 double value;
                 word = tn_mesh_word(&at, &length);
-                if (!word || !tn_mesh_number(word, length, locale, &value))
+                if (!word || !tn_mesh_number(word, length, &value))
                     good = tn_mesh_fault(out, "line %d: a vertex needs three finite numbers", line);
                 else
                     good = tn_mesh_list_add(&corners, sizeof value, &value);
@@ -61,7 +61,7 @@ static bool read_text(const char *text, locale_t locale, TnMeshFile *out)
     return good;
 }
 
-bool tn_mesh_read_stl(const char *text, size_t size, locale_t locale, TnMeshFile *out)
+bool tn_mesh_read_stl(const char *text, size_t size, TnMeshFile *out)
 {
     *out = (TnMeshFile){0};
     size_t count = size >= HEAD ? tn_mesh_u32(text + 80) : 0;
@@ -69,7 +69,7 @@ bool tn_mesh_read_stl(const char *text, size_t size, locale_t locale, TnMeshFile
     if (whole && count > 0) return read_binary(text, count, out);
     /* A text has no zero bytes; strings end at the first. */
     if (size >= 5 && memcmp(text, "solid", 5) == 0 && !memchr(text, 0, size))
-        return read_text(text, locale, out);
+        return read_text(text, out);
     if (size < HEAD)
         return tn_mesh_fault(out, "it ends after %zu bytes, within the head of an STL file", size);
     return tn_mesh_fault(out, "its head tells of %zu triangles (%zu bytes), but it has %zu bytes",

@@ -14,7 +14,6 @@
 #include "io_pool.h"
 #include "xml_dom.h"
 
-#include <locale.h>
 #include <tenon/model.h>
 
 /* ---- schema ---- */
@@ -260,7 +259,6 @@ typedef struct TnMjcf {
     bool quiet; /* an element is looked at again: its errors are known */
     TnRemarks *remarks;
     struct TnMjcfSaid *said, *last_said; /* remarks so far, told at the end */
-    locale_t number_locale;
     const TnLoadDef *load;
     const char *main_directory;  /* with its '/', or ""; of an attached model its own */
     bool too_many;               /* copies were refused */
@@ -349,7 +347,7 @@ bool tn_mjcf_limited(TnMjcf *m, const TnMjcfView *view, const char *limited_name
 typedef enum TnNumberFault { TN_NUMBER_GOOD, TN_NUMBER_NONE, TN_NUMBER_NOT_FINITE } TnNumberFault;
 /* Reads the number at *text (leading blanks skipped) up to a blank, the end or `stop`, and moves
  * on; NONE at no number. */
-TnNumberFault tn_mjcf_number(const TnMjcf *m, const char **text, char stop, double *out);
+TnNumberFault tn_mjcf_number(const char **text, char stop, double *out);
 
 /* Default classes (mjcf_defaults.c). */
 void tn_mjcf_read_defaults(TnMjcf *m);

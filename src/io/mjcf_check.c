@@ -201,7 +201,7 @@ static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAtt
         int length = (int)strcspn(token, " ");
         if (length > 40) length = 40;
         double value = 0;
-        TnNumberFault fault = tn_mjcf_number(m, &at, ' ', &value);
+        TnNumberFault fault = tn_mjcf_number(&at, ' ', &value);
         const char *wrong = NULL;
         if (fault == TN_NUMBER_NONE)
             wrong = "is no number";
@@ -234,17 +234,16 @@ static bool check_numbers(TnMjcf *m, const TnXmlElement *element, const TnXmlAtt
 }
 
 /* The word itself, or a list of numbers that all equal it. */
-static bool is_neutral(const TnMjcf *m, const char *value, const char *neutral)
+static bool is_neutral(const char *value, const char *neutral)
 {
     if (strcmp(value, neutral) == 0) return true;
     const char *wanted_text = neutral;
     double wanted, found;
-    if (tn_mjcf_number(m, &wanted_text, ' ', &wanted) != TN_NUMBER_GOOD) return false;
+    if (tn_mjcf_number(&wanted_text, ' ', &wanted) != TN_NUMBER_GOOD) return false;
     for (;;) {
         value += strspn(value, " ");
         if (!*value) return true;
-        if (tn_mjcf_number(m, &value, ' ', &found) != TN_NUMBER_GOOD || found != wanted)
-            return false;
+        if (tn_mjcf_number(&value, ' ', &found) != TN_NUMBER_GOOD || found != wanted) return false;
     }
 }
 
@@ -284,7 +283,7 @@ static void check_use(TnMjcf *m, const TnXmlElement *element, const TnXmlAttr *a
         tn_mjcf_remark(m, TN_REMARK_FLEX, place, element->name);
         break;
     case TN_USE_NEUTRAL:
-        if (!is_neutral(m, attr->value, r->words))
+        if (!is_neutral(attr->value, r->words))
             tn_error_at(&m->err, TN_ERROR_MODEL, place, element->name,
                         "%s=\"%.60s\" is not supported yet (only \"%s\" is)", attr->name,
                         attr->value, r->words);

@@ -3,6 +3,7 @@
  * As in MuJoCo, heights are moved and scaled to 0 … 1 and stand for 0 … size[2] m; rows of the
  * element and of pictures begin at the far end (y > 0), those of binary files at the near one. */
 #include "../base/base.h"
+#include "../base/platform/text.h"
 #include "io_file.h"
 #include "mesh_file.h"
 #include "mjcf.h"
@@ -10,7 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct Heights {
     int rows, columns;
@@ -74,7 +74,7 @@ static bool read_file(TnMjcf *m, const TnXmlElement *e, const TnXmlAttr *attr, H
     const TnXmlAttr *type = tn_xml_attr(e, "content_type");
     size_t length = strlen(path);
     bool png = type ? strcmp(type->value, "image/png") == 0
-                    : length > 4 && strcasecmp(path + length - 4, ".png") == 0;
+                    : length > 4 && tn_text_same(path + length - 4, ".png");
     bool good = png ? read_png(m, e, &file, h) : read_binary(m, e, &file, h);
     tn_free(file.text);
     return good;

@@ -14,7 +14,7 @@
 
 typedef struct TnMjcfOpened {
     const char *path;
-    uint64_t device, inode;
+    TnFileId id;
     bool busy; /* its includes are being read: opening it again is a cycle */
     struct TnMjcfOpened *next;
 } Opened;
@@ -29,15 +29,11 @@ static const char *join(TnMjcf *m, const char *directory, size_t length, const c
     return joined;
 }
 
-static size_t directory_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
+static size_t directory_length(const char *path) { return (size_t)(tn_path_name(path) - path); }
 
 static const char *look_for(TnMjcf *m, const TnXmlElement *element, const char *path)
 {
-    if (path[0] == '/') return path;
+    if (tn_path_root(path) > 0) return path;
     const char *beside_main = join(m, m->main_directory, strlen(m->main_directory), path);
     if (!beside_main || tn_io_file_exists(m->load, beside_main)) return beside_main;
     const char *beside = join(m, element->file, directory_length(element->file), path);
@@ -118,7 +114,7 @@ static bool enter(TnMjcf *m, const char *path, const TnIoFile *file, const TnXml
                   Opened **entry)
 {
     for (Opened *o = m->opened; o; o = o->next) {
-        if (o->device != file->device || o->inode != file->inode) continue;
+        if (!tn_file_same(&o->id, &file->id)) continue;
         if (o->busy)
             tn_mjcf_error_attr(m, from, "file",
                                "'%.300s' includes itself, directly or through others", path);
@@ -128,7 +124,7 @@ static bool enter(TnMjcf *m, const char *path, const TnIoFile *file, const TnXml
     }
     Opened *o = TN_IO_NEW(&m->pool, Opened);
     if (!o) return false;
-    *o = (Opened){path, file->device, file->inode, true, m->opened};
+    *o = (Opened){path, file->id, true, m->opened};
     m->opened = o;
     *entry = o;
     return true;

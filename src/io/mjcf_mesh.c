@@ -5,6 +5,7 @@
  * outside, a geom's pose speaks of the mesh as it stands in the file, and here it simply stays
  * there. */
 #include "../base/base.h"
+#include "../base/platform/text.h"
 #include "io_file.h"
 #include "mesh_file.h"
 #include "mjcf.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 typedef enum Format { FORMAT_OBJ, FORMAT_STL, FORMAT_MSH, FORMAT_UNKNOWN } Format;
 
@@ -23,7 +23,7 @@ static Format format_of(const char *path, const char *content_type)
     const char *dot = strrchr(path, '.');
     for (int i = 0; i < 3; i++)
         if (content_type ? strcmp(content_type, types[i]) == 0
-                         : dot && strcasecmp(dot, endings[i]) == 0)
+                         : dot && tn_text_same(dot, endings[i]))
             return (Format)i;
     return FORMAT_UNKNOWN;
 }
@@ -54,10 +54,10 @@ bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *
     bool good = false;
     switch (format_of(*path, tn_mjcf_text(view, "content_type"))) {
     case FORMAT_OBJ:
-        good = tn_mesh_read_obj(file.text, file.size, m->number_locale, out);
+        good = tn_mesh_read_obj(file.text, file.size, out);
         break;
     case FORMAT_STL:
-        good = tn_mesh_read_stl(file.text, file.size, m->number_locale, out);
+        good = tn_mesh_read_stl(file.text, file.size, out);
         break;
     case FORMAT_MSH:
         good = tn_mesh_read_msh(file.text, file.size, out);

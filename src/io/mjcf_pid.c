@@ -22,7 +22,7 @@ static void read_config(TnMjcf *m, const TnXmlElement *e, TnPid *pid)
                            key);
         return;
     }
-    bool good = tn_mjcf_number(m, &text, ' ', &number) == TN_NUMBER_GOOD && number >= 0;
+    bool good = tn_mjcf_number(&text, ' ', &number) == TN_NUMBER_GOOD && number >= 0;
     if (!good || text[strspn(text, " ")])
         tn_mjcf_error_attr(m, e, "value", "%s needs a number that is not negative", key);
     else

@@ -4,12 +4,13 @@
  * Lists of numbers are overlaid: friction="0.7" over a class with friction="1 0.01 0.01" gives 0.7
  * 0.01 0.01. */
 #include "../base/base.h"
+#include "../base/platform/numbers.h"
+#include "../base/platform/text.h"
 #include "mjcf.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 int tn_mjcf_word_index(const char *words, const char *word)
 {
@@ -23,21 +24,17 @@ int tn_mjcf_word_index(const char *words, const char *word)
     return -1;
 }
 
-/* strtod also reads hexadecimal numbers, nan and infinities, and follows the locale: none of that
- * is MJCF. */
-TnNumberFault tn_mjcf_number(const TnMjcf *m, const char **text, char stop, double *out)
+TnNumberFault tn_mjcf_number(const char **text, char stop, double *out)
 {
     const char *start = *text + strspn(*text, " \t");
     size_t length = 0;
     while (start[length] && start[length] != stop && !strchr(" \t\r\n", start[length])) length++;
     *text = start + length;
     const char *digits = start + (*start == '+' || *start == '-');
-    if (strncasecmp(digits, "nan", 3) == 0 || strncasecmp(digits, "inf", 3) == 0)
-        return TN_NUMBER_NOT_FINITE;
-    if (length == 0 || strspn(start, "0123456789+-.eE") < length) return TN_NUMBER_NONE;
-    char *end;
-    double value = strtod_l(start, &end, m->number_locale);
-    if (end != start + length) return TN_NUMBER_NONE;
+    double value;
+    if (!tn_number_is(start, length, &value))
+        return tn_text_begins(digits, "nan") || tn_text_begins(digits, "inf") ? TN_NUMBER_NOT_FINITE
+                                                                              : TN_NUMBER_NONE;
     if (!isfinite(value)) return TN_NUMBER_NOT_FINITE;
     *out = value;
     return TN_NUMBER_GOOD;
@@ -76,13 +73,12 @@ bool tn_mjcf_has(const TnMjcfView *view, const char *name)
     return tn_mjcf_find(view, name, NULL) != NULL;
 }
 
-static int overlay(const TnMjcf *m, const TnXmlAttr *attr, double *out, int max)
+static int overlay(const TnXmlAttr *attr, double *out, int max)
 {
     const char *at = attr->value;
     int count = 0;
     double value;
-    while (count < max && tn_mjcf_number(m, &at, ' ', &value) == TN_NUMBER_GOOD)
-        out[count++] = value;
+    while (count < max && tn_mjcf_number(&at, ' ', &value) == TN_NUMBER_GOOD) out[count++] = value;
     return count;
 }
 
@@ -95,7 +91,7 @@ static int overlay_class(const TnMjcf *m, const TnMjcfClass *class_, const char 
         for (const TnXmlElement *e = s->element->first; e; e = e->next) {
             if (tn_mjcf_word_index(tags, e->name) < 0) continue;
             const TnXmlAttr *attr = tn_xml_attr(e, name);
-            if (attr) count = overlay(m, attr, out, max);
+            if (attr) count = overlay(attr, out, max);
         }
     return count;
 }
@@ -104,7 +100,7 @@ int tn_mjcf_reals(TnMjcf *m, const TnMjcfView *view, const char *name, double *o
 {
     int count = overlay_class(m, view->class_, view->tags, name, out, max);
     const TnXmlAttr *attr = tn_xml_attr(view->element, name);
-    return attr ? overlay(m, attr, out, max) : count;
+    return attr ? overlay(attr, out, max) : count;
 }
 
 double tn_mjcf_real(TnMjcf *m, const TnMjcfView *view, const char *name, double otherwise)
@@ -146,7 +142,7 @@ const double *tn_mjcf_real_list(TnMjcf *m, const TnXmlElement *element, const ch
     size_t room = strlen(attr->value) / 2 + 1; /* a number and a blank at least */
     double *list = tn_io_alloc(&m->pool, room * sizeof *list);
     if (!list) return NULL;
-    *count = overlay(m, attr, list, (int)room);
+    *count = overlay(attr, list, (int)room);
     return *count ? list : NULL;
 }
 

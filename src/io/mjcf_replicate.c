@@ -7,6 +7,8 @@
  * all it refers to is replicated. */
 #include "mjcf_copy.h"
 
+#include "../base/platform/numbers.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -59,12 +61,13 @@ static void append_copies(TnMjcf *m, TnXmlElement *section, const TnCopy *copy,
 
 static const char *numbers_text(TnMjcf *m, const double *numbers, int count)
 {
-    char text[160] = "";
+    char text[4 * (TN_NUMBER_TEXT + 1)] = "";
+    size_t used = 0;
     for (int i = 0; i < count; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%.17g", i ? " " : "", numbers[i]);
+        if (i) text[used++] = ' ';
+        used += (size_t)tn_number_write(text + used, numbers[i], 17);
     }
-    return tn_io_copy(&m->pool, text, strlen(text));
+    return tn_io_copy(&m->pool, text, used);
 }
 
 /* The children of the element, copied into a frame; the first copy needs none. */

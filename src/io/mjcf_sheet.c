@@ -5,9 +5,9 @@
 #include "mjcf_soft.h"
 
 #include "../base/base.h"
+#include "../base/platform/text.h"
 
 #include <string.h>
-#include <strings.h>
 
 static bool read_triangles(TnMjcf *m, const TnXmlElement *e, TnMeshFile *mesh)
 {
@@ -20,10 +20,10 @@ static bool read_triangles(TnMjcf *m, const TnXmlElement *e, TnMeshFile *mesh)
         !tn_io_read_file(m->load, path, tn_xml_attr_place(e, attr), e->name, &file, &m->err))
         return false;
     bool good = false;
-    if (dot && strcasecmp(dot, ".obj") == 0)
-        good = tn_mesh_read_obj(file.text, file.size, m->number_locale, mesh);
-    else if (dot && strcasecmp(dot, ".stl") == 0)
-        good = tn_mesh_read_stl(file.text, file.size, m->number_locale, mesh);
+    if (dot && tn_text_same(dot, ".obj"))
+        good = tn_mesh_read_obj(file.text, file.size, mesh);
+    else if (dot && tn_text_same(dot, ".stl"))
+        good = tn_mesh_read_stl(file.text, file.size, mesh);
     else
         tn_mesh_fault(mesh, "a sheet is read from an .obj or .stl file");
     tn_free(file.text);

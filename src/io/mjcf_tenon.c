@@ -30,7 +30,7 @@ static void read_division(TnMjcf *m, const TnXmlElement *e)
     const char *text = attr->value;
     double size = 0;
     bool digits = *text && !text[strspn(text, "0123456789")];
-    if (!digits || tn_mjcf_number(m, &text, ' ', &size) != TN_NUMBER_GOOD || size < 1 || size > 1e6)
+    if (!digits || tn_mjcf_number(&text, ' ', &size) != TN_NUMBER_GOOD || size < 1 || size > 1e6)
         tn_mjcf_error_attr(m, e, "division",
                            "division must be auto, whole, paper, or a number of segments from 1 to "
                            "1000000; it is '%.60s'",

@@ -109,7 +109,7 @@ static bool read_row(Csv *csv, const char *s, double *time, double *ctrl)
         const char *field = skip_blanks(s);
         double value = 0;
         s = field;
-        TnNumberFault fault = tn_mjcf_number(m, &s, ',', &value);
+        TnNumberFault fault = tn_mjcf_number(&s, ',', &value);
         if (fault != TN_NUMBER_GOOD) {
             size_t length = strcspn(field, ",\r\n");
             tn_error_at(&m->err, TN_ERROR_MODEL, place(csv, field), "track",

@@ -2,12 +2,11 @@
 #include "mjcf_write.h"
 
 #include "../base/base.h"
+#include "../base/platform/files.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- files beside it ---- */
 
@@ -17,11 +16,7 @@ typedef struct TnBesideFile {
     struct TnBesideFile *next;
 } BesideFile;
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+static const char *last_part(const char *path) { return tn_path_name(path); }
 
 static bool has_path(const TnWriter *w, const char *path)
 {
@@ -54,8 +49,8 @@ const char *tn_write_beside(TnWriter *w, const char *name, const char *ending, T
 
 static bool is_device(const char *path)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    TnFileInfo info;
+    return tn_file_info(path, &info) == 0 && info.kind != TN_FILE_REGULAR;
 }
 
 /* Written beside and renamed: a full disk leaves what was there. A device or a pipe cannot be
@@ -63,20 +58,23 @@ static bool is_device(const char *path)
 static bool put_on_disk(void *user, const TnMemoryFile *content)
 {
     size_t room = strlen(content->path) + sizeof ".part";
-    char *beside = is_device(content->path) ? NULL : malloc(room);
+    char *beside = is_device(content->path) ? NULL : tn_malloc(room);
     if (beside) snprintf(beside, room, "%s.part", content->path);
     errno = 0;
-    FILE *file = fopen(beside ? beside : content->path, "wb");
+    FILE *file = tn_stream_open(beside ? beside : content->path, "w");
     bool good = file && fwrite(content->data, 1, content->size, file) == content->size;
     int code = errno;
     if (file && fclose(file) != 0 && good) good = false, code = errno;
-    if (good && beside && rename(beside, content->path) != 0) good = false, code = errno;
+    if (good && beside) {
+        code = tn_file_put_in_place(beside, content->path, NULL);
+        good = !code;
+    }
     if (!good) {
-        if (beside && file) remove(beside);
+        if (beside && file) tn_file_remove(beside);
         tn_error_add(user, TN_ERROR_IO, "%.400s: cannot be written: %s", content->path,
                      strerror(code ? code : EIO));
     }
-    free(beside);
+    tn_free(beside);
     return good;
 }
 
@@ -237,11 +235,9 @@ bool tn_builder_write_to(const TnModelBuilder *builder, const char *path, TnTake
     }
     TnWriter w = {.d = tn_builder_definitions(builder), .err = own};
     TnText text = {0};
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a comma is no decimal point */
-    locale_t before = plain ? uselocale(plain) : (locale_t)0;
     set_stem(&w, path);
-    if (plain && w.stem && tn_write_index(&w)) write_text(&w, &text);
-    if (w.no_memory || w.pool.failed || !plain) {
+    if (w.stem && tn_write_index(&w)) write_text(&w, &text);
+    if (w.no_memory || w.pool.failed) {
         *own = (TnError){0};
         tn_error_add(own, TN_ERROR_MEMORY, "no memory to write '%.400s'", path);
     }
@@ -251,10 +247,6 @@ bool tn_builder_write_to(const TnModelBuilder *builder, const char *path, TnTake
     }
     bool good = own->count == 0 && give_files(&w, path, &text, take, user);
     if (!good && own->count == 0) tn_error_add(own, TN_ERROR_IO, "'%.400s' was not taken", path);
-    if (plain) {
-        uselocale(before);
-        freelocale(plain);
-    }
     free_texts(&w, &text);
     tn_io_pool_free(&w.pool);
     if (err) *err = *own;

@@ -10,6 +10,7 @@
 #ifndef TN_IO_MJCF_WRITE_H
 #define TN_IO_MJCF_WRITE_H
 
+#include "../base/platform/numbers.h"
 #include "mjcf.h"
 
 #include <tenon/definitions.h>
@@ -55,8 +56,7 @@ void tn_write_reals(TnWriter *w, const char *attr, const double *values, int cou
 void tn_write_real(TnWriter *w, const char *attr, double value);
 void tn_write_int(TnWriter *w, const char *attr, int value);
 void tn_write_ints(TnWriter *w, const char *attr, const int32_t *values, int count);
-/* Digits that read back to the same bits, as few as possible. */
-enum { TN_NUMBER_TEXT = 32 };
+/* tn_number_write_exactly, and its text. */
 const char *tn_write_digits(double value, char text[TN_NUMBER_TEXT]);
 
 /* ---- tables ---- */

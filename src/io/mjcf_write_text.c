@@ -3,7 +3,6 @@
 #include "mjcf_write.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- text ---- */
@@ -110,10 +109,7 @@ void tn_write_text(TnWriter *w, const char *attr, const char *value)
 
 const char *tn_write_digits(double value, char text[TN_NUMBER_TEXT])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, TN_NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
+    tn_number_write_exactly(text, value);
     return text;
 }
 

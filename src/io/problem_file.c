@@ -31,15 +31,13 @@ TnProblemFile *tn_problem_read(const char *path, TnError *err)
     if (!tn_io_read_file(NULL, path, (TnSource){0}, NULL, &text, err)) return NULL;
     TnProblemFile *file = tn_calloc(1, sizeof *file);
     TnProblemText t = {.path = path, .err = err, .text = text.text, .size = text.size, .line = 1};
-    t.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    bool good = file && t.locale && tn_arena_init(&file->memory, "problem file", 1 << 14);
+    bool good = file && tn_arena_init(&file->memory, "problem file", 1 << 14);
     if (!good) {
         tn_problem_no_memory(&t);
     } else {
         t.memory = &file->memory;
         good = read_text(&t, file);
     }
-    if (t.locale) freelocale(t.locale);
     tn_free(text.text);
     if (good) return file;
     tn_problem_file_destroy(file);

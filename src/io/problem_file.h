@@ -7,7 +7,6 @@
 #ifndef TN_IO_PROBLEM_FILE_H
 #define TN_IO_PROBLEM_FILE_H
 
-#include <locale.h>
 #include <tenon/problem_file.h>
 
 #include "../base/arena.h"
@@ -52,8 +51,7 @@ struct TnProblemFile {
 typedef struct TnProblemText {
     const char *path;
     TnError *err;
-    TnArena *memory; /* the file's */
-    locale_t locale;
+    TnArena *memory;  /* the file's */
     const char *text; /* size bytes and a closing zero */
     size_t size, at;
     int line;      /* of the last word, from 1 */

@@ -1,6 +1,9 @@
 /* problem_file_text.c: words and numbers of a problem file, and messages that name the line. */
 #include "problem_file.h"
 
+#include "../base/platform/numbers.h"
+#include "../base/platform/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,30 +98,40 @@ bool tn_problem_int(TnProblemText *t, const char *what, int lower, int upper, in
     if (strspn(word, "0123456789+-") < length || length > 18)
         return tn_problem_fault(t, "%s must be a whole number; '%s' is none", what,
                                 tn_problem_show(word, length, shown));
-    long value = strtol(word, &end, 10);
+    long long value = strtoll(word, &end, 10);
     if (end != word + length)
         return tn_problem_fault(t, "%s must be a whole number; '%s' is none", what,
                                 tn_problem_show(word, length, shown));
     if (value < lower || value > upper) {
         if (lower == upper)
-            return tn_problem_fault(t, "%s is %ld, but must be %d here", what, value, lower);
-        return tn_problem_fault(t, "%s is %ld, must be %d to %d", what, value, lower, upper);
+            return tn_problem_fault(t, "%s is %lld, but must be %d here", what, value, lower);
+        return tn_problem_fault(t, "%s is %lld, must be %d to %d", what, value, lower, upper);
     }
     *out = (int)value;
+    return true;
+}
+
+static bool is_infinite(const char *word, size_t length, double *out)
+{
+    bool sign = word[0] == '-' || word[0] == '+';
+    const char *name = word + sign;
+    length -= sign;
+    if (!(length == 3 && tn_text_begins(name, "inf")) &&
+        !(length == 8 && tn_text_begins(name, "infinity")))
+        return false;
+    *out = word[0] == '-' ? -INFINITY : INFINITY;
     return true;
 }
 
 static bool read_real(TnProblemText *t, const char *what, bool infinite, double *out)
 {
     size_t length;
-    char shown[TN_PROBLEM_SHOWN], *end;
+    char shown[TN_PROBLEM_SHOWN];
     const char *word = tn_problem_word(t, &length);
     if (!word) return ends(t, what);
-    double value = strtod_l(word, &end, t->locale);
-    /* strtod reads what is no number of these files: nan, hexadecimal digits */
-    bool number = end == word + length && strspn(word, "0123456789+-.eE") >= length;
-    bool bound = infinite && end == word + length && isinf(value);
-    if ((number && isfinite(value)) || bound) {
+    double value;
+    if ((tn_number_is(word, length, &value) && isfinite(value)) ||
+        (infinite && is_infinite(word, length, &value))) {
         *out = value;
         return true;
     }

@@ -2,6 +2,9 @@
  * problem_file_tenon.c has. Numbers take as few digits as read back to the same bits. */
 #include "problem_file.h"
 
+#include "../base/platform/files.h"
+#include "../base/platform/numbers.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +12,9 @@
 
 static void write_number(FILE *out, double x)
 {
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x) break;
-    }
-    fprintf(out, " %s", text);
+    char text[TN_NUMBER_TEXT + 1] = " ";
+    int length = 1 + tn_number_write_exactly(text + 1, x);
+    fwrite(text, 1, (size_t)length, out);
 }
 
 /* Lines of `per_line` numbers. */
@@ -148,13 +148,7 @@ TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err
                 path, i);
             return err->code;
         }
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* 0.5, not 0,5 */
-    if (!plain) {
-        tn_error_add(err, TN_ERROR_MEMORY, "%.500s: no memory", path);
-        return err->code;
-    }
-    locale_t before = uselocale(plain);
-    FILE *out = fopen(path, "w");
+    FILE *out = tn_stream_open(path, "w");
     bool memory = true, good = out;
     errno = out ? 0 : errno;
     if (out) {
@@ -167,7 +161,5 @@ TnStatus tn_problem_write(const TnSolver *solver, const char *path, TnError *err
                      strerror(errno ? errno : EIO));
     else if (!memory)
         tn_error_add(err, TN_ERROR_MEMORY, "%.500s: no memory", path);
-    uselocale(before);
-    freelocale(plain);
     return good && memory ? TN_OK : err->code;
 }

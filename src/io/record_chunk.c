@@ -172,8 +172,10 @@ const char *tn_record_reason(int code)
         return "is a directory";
     case ENOSPC:
         return "no space left on the device";
+#ifdef EDQUOT
     case EDQUOT:
         return "the quota of the disk is used up";
+#endif
     case EFBIG:
         return "the file would be larger than is allowed";
     case ENAMETOOLONG:

@@ -7,11 +7,12 @@
  * The first file of a recording in parts opens the others and merges their frames by time. */
 #include "record_format.h"
 
+#include "../base/platform/files.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MOST_PARTS (1 << 20)
 
@@ -74,7 +75,7 @@ static ChunkEnd read_chunk(FILE *file, int64_t offset, int64_t size, Chunk *chun
 {
     uint8_t front[TN_RECORD_CHUNK_BYTES];
     if (offset == size) return CHUNK_NONE;
-    if (size - offset < TN_RECORD_CHUNK_BYTES || fseeko(file, offset, SEEK_SET) != 0 ||
+    if (size - offset < TN_RECORD_CHUNK_BYTES || tn_stream_seek(file, offset) != 0 ||
         fread(front, 1, sizeof front, file) != sizeof front)
         return CHUNK_DAMAGED;
     TnRecordIn in = {.bytes = front, .size = sizeof front, .at = 4};
@@ -199,23 +200,25 @@ static bool scan(TnRecording *recording, int64_t size, TnError *err)
 
 static bool open_recording(TnRecording *recording, TnError *err)
 {
-    struct stat about;
+    TnFileInfo about;
     uint8_t header[TN_RECORD_HEADER_BYTES];
     /* looked at before it is opened: to open a pipe may take for ever */
-    if (stat(recording->path, &about) != 0) return cannot_read(recording, errno, err);
-    if (S_ISDIR(about.st_mode)) return cannot_read(recording, EISDIR, err);
-    if (!S_ISREG(about.st_mode)) {
+    int code = tn_file_info(recording->path, &about);
+    if (code) return cannot_read(recording, code, err);
+    if (about.kind == TN_FILE_FOLDER) return cannot_read(recording, EISDIR, err);
+    if (about.kind != TN_FILE_REGULAR) {
         tn_error_add(err, TN_ERROR_IO, "%.700s: is not a regular file", recording->path);
         return false;
     }
-    recording->file = fopen(recording->path, "rbe");
-    if (!recording->file || fstat(fileno(recording->file), &about) != 0)
-        return cannot_read(recording, errno, err);
+    recording->file = tn_stream_open(recording->path, "r");
+    if (!recording->file) return cannot_read(recording, errno, err);
+    code = tn_stream_info(recording->file, &about);
+    if (code) return cannot_read(recording, code, err);
     errno = 0;
     size_t count = fread(header, 1, sizeof header, recording->file);
     if (ferror(recording->file)) return cannot_read(recording, errno, err);
     return tn_record_check_header(header, count, recording->path, err) &&
-           scan(recording, (int64_t)about.st_size, err);
+           scan(recording, about.size, err);
 }
 
 /* One file. */

@@ -5,13 +5,12 @@
  * leaves a file that ends with a whole group. */
 #include "record_format.h"
 
+#include "../base/platform/files.h"
+#include "../base/platform/process.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct TnRecorder {
     TnRecorderDef def;
@@ -43,47 +42,31 @@ static void cannot_write(TnError *err, const char *path, int code)
     tn_error_add(err, TN_ERROR_IO, "%.700s: cannot be written: %s", path, tn_record_reason(code));
 }
 
-/* 0, or the errno of what went wrong. */
-static int write_all(int file, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return done < 0 ? errno : EIO;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 /* ---- a new file ---- */
 
-/* Opens an unused name beside `target`; -1 and errno. */
-static int open_beside(const char *target, char *beside, size_t size)
+/* Opens an unused name beside `target`; 0 or an errno. */
+static int open_beside(const char *target, char *beside, size_t size, int *file)
 {
-    for (int attempt = 0; attempt < 100; attempt++) {
-        snprintf(beside, size, "%s.%ld-%d.part", target, (long)getpid(), attempt);
-        int file = open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) return file;
+    int code = EEXIST;
+    for (int attempt = 0; attempt < 100 && code == EEXIST; attempt++) {
+        snprintf(beside, size, "%s.%ld-%d.part", target, tn_process_number(), attempt);
+        code = tn_file_open(beside, TN_FILE_NEW, file);
     }
-    return -1;
+    return code;
 }
 
 /* Header and scene in a file of their own, which then takes the place of `target`. */
-static int replace_file(TnRecorder *recorder, const char *target, const struct stat *old)
+static int replace_file(TnRecorder *recorder, const char *target, const TnFileInfo *old)
 {
     size_t size = strlen(target) + 48;
     char *beside = tn_malloc(size);
     if (!beside) return ENOMEM;
-    int code = 0;
-    recorder->file = open_beside(target, beside, size);
-    if (recorder->file < 0) {
-        code = errno;
-    } else {
-        if (old && fchmod(recorder->file, old->st_mode & 07777) != 0) code = errno;
-        if (!code) code = write_all(recorder->file, recorder->out.bytes, recorder->out.size);
-        if (!code && rename(beside, target) != 0) code = errno;
-        if (code) unlink(beside);
+    int code = open_beside(target, beside, size, &recorder->file);
+    if (!code) {
+        if (old) code = tn_file_set_permissions(recorder->file, old->permissions);
+        if (!code) code = tn_file_write(recorder->file, recorder->out.bytes, recorder->out.size);
+        if (!code) code = tn_file_put_in_place(beside, target, &recorder->file);
+        if (code) tn_file_remove(beside);
     }
     tn_free(beside);
     return code;
@@ -93,25 +76,22 @@ static int replace_file(TnRecorder *recorder, const char *target, const struct s
 static int write_in_place(TnRecorder *recorder)
 {
     recorder->is_regular = false;
-    recorder->file = open(recorder->path, O_WRONLY | O_CLOEXEC);
-    if (recorder->file < 0) return errno;
-    return write_all(recorder->file, recorder->out.bytes, recorder->out.size);
+    int code = tn_file_open(recorder->path, TN_FILE_WRITE, &recorder->file);
+    return code ? code : tn_file_write(recorder->file, recorder->out.bytes, recorder->out.size);
 }
 
 /* 0 or an errno. */
 static int create_file(TnRecorder *recorder)
 {
-    struct stat old;
-    if (stat(recorder->path, &old) != 0)
-        return errno == ENOENT ? replace_file(recorder, recorder->path, NULL) : errno;
-    if (S_ISDIR(old.st_mode)) return EISDIR;
-    if (!S_ISREG(old.st_mode)) return write_in_place(recorder);
-    if (access(recorder->path, W_OK) != 0) return errno; /* what is write-protected stays */
-    char *target = realpath(recorder->path, NULL);       /* a symbolic link stays one */
-    if (!target) return errno;
-    int code = replace_file(recorder, target, &old);
-    free(target);
-    return code;
+    TnFileInfo old;
+    char target[TN_PATH];
+    int code = tn_file_info(recorder->path, &old);
+    if (code) return code == ENOENT ? replace_file(recorder, recorder->path, NULL) : code;
+    if (old.kind == TN_FILE_FOLDER) return EISDIR;
+    if (old.kind == TN_FILE_OTHER) return write_in_place(recorder);
+    code = tn_file_may_write(recorder->path); /* what is write-protected stays, */
+    if (!code) code = tn_file_real_path(recorder->path, target); /* and a symbolic link one */
+    return code ? code : replace_file(recorder, target, &old);
 }
 
 /* ---- an old file ---- */
@@ -181,10 +161,10 @@ static bool continue_file(TnRecorder *recorder, const TnRecordOut *scene, TnErro
 {
     int64_t end = end_of_recording(recorder, scene, err);
     if (end < 0) return false;
-    recorder->file = open(recorder->path, O_RDWR | O_CLOEXEC);
-    if (recorder->file < 0 || ftruncate(recorder->file, end) != 0 ||
-        lseek(recorder->file, end, SEEK_SET) != end) {
-        cannot_write(err, recorder->path, errno);
+    int code = tn_file_open(recorder->path, TN_FILE_CHANGE, &recorder->file);
+    if (!code) code = tn_file_cut(recorder->file, end);
+    if (code) {
+        cannot_write(err, recorder->path, code);
         return false;
     }
     recorder->end = end;
@@ -195,7 +175,7 @@ static bool continue_file(TnRecorder *recorder, const TnRecordOut *scene, TnErro
 
 static void destroy(TnRecorder *recorder)
 {
-    if (recorder->file >= 0) close(recorder->file);
+    if (recorder->file >= 0) tn_file_close(recorder->file);
     tn_record_group_free(&recorder->group);
     tn_record_out_free(&recorder->out);
     tn_io_pool_free(&recorder->pool);
@@ -229,9 +209,9 @@ static bool put_part(TnRecorder *recorder)
 
 static bool open_file(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
-    struct stat old;
-    if (recorder->def.append && stat(recorder->path, &old) == 0 && S_ISREG(old.st_mode) &&
-        old.st_size > 0)
+    TnFileInfo old;
+    if (recorder->def.append && tn_file_info(recorder->path, &old) == 0 &&
+        old.kind == TN_FILE_REGULAR && old.size > 0)
         return continue_file(recorder, scene, err);
     TnRecordOut *out = &recorder->out;
     tn_record_put_header(out);
@@ -317,14 +297,15 @@ static TnStatus flush_group(TnRecorder *recorder, TnError *err)
         return TN_ERROR_MEMORY;
     }
     group->frame_count = group->contact_count = 0;
-    int code = write_all(recorder->file, recorder->out.bytes, recorder->out.size);
+    int code = tn_file_write(recorder->file, recorder->out.bytes, recorder->out.size);
     if (!code) {
         recorder->end += (int64_t)recorder->out.size;
         return TN_OK;
     }
     recorder->failed = true;
     /* the part of the group that went out; a reader would skip it as well */
-    if (recorder->is_regular && ftruncate(recorder->file, recorder->end) != 0) code = errno;
+    int uncut = recorder->is_regular ? tn_file_cut(recorder->file, recorder->end) : 0;
+    if (uncut) code = uncut;
     cannot_write(err, recorder->path, code);
     return TN_ERROR_IO;
 }
@@ -473,9 +454,10 @@ TnStatus tn_recorder_flush(TnRecorder *recorder, TnError *err)
         return TN_ERROR_IO;
     }
     TnStatus status = flush_group(recorder, err);
-    if (status != TN_OK || !recorder->is_regular || fsync(recorder->file) == 0) return status;
+    int code = status == TN_OK && recorder->is_regular ? tn_file_to_disk(recorder->file) : 0;
+    if (!code) return status;
     recorder->failed = true;
-    cannot_write(err, recorder->path, errno);
+    cannot_write(err, recorder->path, code);
     return TN_ERROR_IO;
 }
 
@@ -483,8 +465,9 @@ TnStatus tn_recorder_close(TnRecorder *recorder, TnError *err)
 {
     if (!recorder) return TN_OK;
     TnStatus status = recorder->failed ? TN_OK : flush_group(recorder, err);
-    if (close(recorder->file) != 0 && status == TN_OK && !recorder->failed) {
-        cannot_write(err, recorder->path, errno);
+    int code = tn_file_close(recorder->file);
+    if (code && status == TN_OK && !recorder->failed) {
+        cannot_write(err, recorder->path, code);
         status = TN_ERROR_IO;
     }
     recorder->file = -1;

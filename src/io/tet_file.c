@@ -2,6 +2,7 @@
 #include "tet_file.h"
 
 #include "../base/base.h"
+#include "../base/platform/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- messages ---- */
 
@@ -70,7 +70,7 @@ const char *tn_tet_word(TnTetFile *f, size_t *length)
 
 bool tn_tet_is(const char *word, size_t length, const char *text)
 {
-    return strlen(text) == length && strncasecmp(word, text, length) == 0;
+    return strlen(text) == length && tn_text_begins(word, text);
 }
 
 const char *tn_tet_line(TnTetFile *f, size_t *length)
@@ -143,8 +143,7 @@ bool tn_tet_real(TnTetFile *f, int bytes, const char *what, double *out)
         size_t length;
         const char *word = tn_tet_word(f, &length);
         if (!word) return ends(f, what);
-        return tn_mesh_number(word, length, f->locale, out) ||
-               no_number(f, word, length, "finite", what);
+        return tn_mesh_number(word, length, out) || no_number(f, word, length, "finite", what);
     }
     uint64_t bits = 0;
     if (!read_bits(f, bytes, what, &bits)) return false;

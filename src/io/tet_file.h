@@ -26,7 +26,6 @@ typedef struct TnTetFile {
     const char *path;
     const TnLoadDef *load; /* may have files in memory */
     TnError *err;
-    locale_t locale;
     const char *text; /* size bytes and a closing zero */
     size_t size, at;
     int64_t line;     /* of `at`, from 1 */

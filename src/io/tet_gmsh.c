@@ -14,6 +14,7 @@
 #include "tet_file.h"
 
 #include "../base/base.h"
+#include "../base/platform/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static bool skip_section(Reader *r, const char *name, size_t length)
     char end[64];
     if (length > sizeof end - 8) return tn_tet_fault(f, "no name of a section");
     int size = snprintf(end, sizeof end, "\n$End%.*s", (int)length - 1, name + 1);
-    const char *from = f->text + f->at, *to = memmem(from, f->size - f->at, end, (size_t)size);
+    const char *from = f->text + f->at, *to = tn_text_find(from, f->size - f->at, end);
     if (!to) return tn_tet_fault(f, "%s is missing; is the file complete?", end + 1);
     for (to += size; from < to; from++, f->at++) f->line += *from == '\n';
     return true;

@@ -6,10 +6,10 @@
 #include "tet_file.h"
 
 #include "../base/base.h"
+#include "../base/platform/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool starts_with(const TnIoFile *file, const char *head)
 {
@@ -34,12 +34,12 @@ static void open_text(TnTetFile *f, const char *path, const TnIoFile *file)
 static bool unknown(const char *path, const char *extension, TnError *err)
 {
     const char *why =
-        strcasecmp(extension, ".msh") == 0
+        tn_text_same(extension, ".msh")
             ? "it does not begin with $MeshFormat, so it is no mesh of gmsh"
-        : strcasecmp(extension, ".vtk") == 0
+        : tn_text_same(extension, ".vtk")
             ? "it does not begin with '# vtk DataFile', so it is no legacy file of VTK"
-        : strcasecmp(extension, ".vtu") == 0 ? "VTK's XML files are not supported"
-                                             : "its format is not known";
+        : tn_text_same(extension, ".vtu") ? "VTK's XML files are not supported"
+                                          : "its format is not known";
     tn_error_add(err, TN_ERROR_MODEL,
                  "%.500s: %s; supported tetrahedral meshes are gmsh 2.2 or 4.1 (.msh), TetGen "
                  "(.node and .ele) and legacy VTK (.vtk)",
@@ -51,7 +51,7 @@ static bool unknown(const char *path, const char *extension, TnError *err)
 static bool read_pair(TnTetFile *f, const char *path, const char *extension, const TnIoFile *given,
                       TnTetMesh *out)
 {
-    bool nodes_given = strcasecmp(extension, ".node") == 0;
+    bool nodes_given = tn_text_same(extension, ".node");
     size_t stem = (size_t)(extension - path);
     char *other = tn_malloc(stem + 6);
     TnIoFile more = {0};
@@ -78,9 +78,7 @@ bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *f
     *out = (TnTetMesh){0};
     TnIoFile file = {0};
     TnTetFile f = {.path = path, .load = load, .err = err};
-    f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     *file_nodes = 0;
-    if (!f.locale) return tn_tet_no_memory(&f);
     bool good = tn_io_read_file(load, path, (TnSource){0}, NULL, &file, err);
     if (good) {
         const char *extension = extension_of(path);
@@ -89,7 +87,7 @@ bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *f
             good = tn_tet_read_gmsh(&f) && tn_tet_file_finish(&f, out);
         else if (starts_with(&file, "# vtk DataFile"))
             good = tn_tet_read_vtk(&f) && tn_tet_file_finish(&f, out);
-        else if (strcasecmp(extension, ".node") == 0 || strcasecmp(extension, ".ele") == 0)
+        else if (tn_text_same(extension, ".node") || tn_text_same(extension, ".ele"))
             good = read_pair(&f, path, extension, &file, out);
         else
             good = unknown(path, extension, err);
@@ -99,7 +97,6 @@ bool tn_tet_load(const TnLoadDef *load, const char *path, TnTetMesh *out, int *f
     tn_free(file.text);
     tn_free(f.nodes.data);
     tn_free(f.tets.data);
-    freelocale(f.locale);
     if (!good) tn_tet_mesh_free(out);
     return good;
 }

@@ -46,16 +46,11 @@ static bool next_int(Line *line, int64_t *out)
     return word && tn_tet_parse_int(word, length, out);
 }
 
-/* A comment may follow a number at once, so the word is copied. */
-static bool next_real(const TnTetFile *f, Line *line, double *out)
+static bool next_real(Line *line, double *out)
 {
-    char number[64];
     size_t length;
     const char *word = next_word(line, &length);
-    if (!word || length >= sizeof number) return false;
-    memcpy(number, word, length);
-    number[length] = 0;
-    return tn_mesh_number(number, length, f->locale, out);
+    return word && tn_mesh_number(word, length, out);
 }
 
 static bool read_head(TnTetFile *f, const char *what, int64_t wanted, const char *help,
@@ -114,8 +109,8 @@ bool tn_tet_read_tetgen_nodes(TnTetFile *f)
         Line line;
         double x[3];
         if (!read_entry(f, &line, i, count, "nodes")) return false;
-        if (!next_int(&line, &number) || !next_real(f, &line, &x[0]) ||
-            !next_real(f, &line, &x[1]) || !next_real(f, &line, &x[2]))
+        if (!next_int(&line, &number) || !next_real(&line, &x[0]) || !next_real(&line, &x[1]) ||
+            !next_real(&line, &x[2]))
             return tn_tet_fault_at(f, line.number,
                                    "a node needs its number and three finite coordinates");
         if (i == 0) first = number;

@@ -9,10 +9,10 @@
 #include "urdf.h"
 
 #include "../base/base.h"
+#include "../base/platform/text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static bool read_file(TnUrdf *u, const char *path, TnMeshFile *mesh, TnUrdfMesh *entry)
 {
@@ -21,16 +21,15 @@ static bool read_file(TnUrdf *u, const char *path, TnMeshFile *mesh, TnUrdfMesh 
     if (!tn_io_read_file(u->load, path, (TnSource){path, 0, 0}, "mesh", &file, &err))
         return err.code == TN_ERROR_MEMORY ? false : tn_mesh_fault(mesh, "it cannot be read");
     const char *dot = strrchr(path, '.');
-    locale_t locale = u->m->number_locale;
     bool good = false;
-    if (dot && strcasecmp(dot, ".stl") == 0)
-        good = tn_mesh_read_stl(file.text, file.size, locale, mesh);
-    else if (dot && strcasecmp(dot, ".obj") == 0)
-        good = tn_mesh_read_obj(file.text, file.size, locale, mesh);
-    else if (dot && strcasecmp(dot, ".msh") == 0)
+    if (dot && tn_text_same(dot, ".stl"))
+        good = tn_mesh_read_stl(file.text, file.size, mesh);
+    else if (dot && tn_text_same(dot, ".obj"))
+        good = tn_mesh_read_obj(file.text, file.size, mesh);
+    else if (dot && tn_text_same(dot, ".msh"))
         good = tn_mesh_read_msh(file.text, file.size, mesh);
-    else if (dot && strcasecmp(dot, ".dae") == 0)
-        good = tn_mesh_read_dae(file.text, file.size, locale, mesh, entry->rgba, &entry->has_color);
+    else if (dot && tn_text_same(dot, ".dae"))
+        good = tn_mesh_read_dae(file.text, file.size, mesh, entry->rgba, &entry->has_color);
     else
         tn_mesh_fault(mesh, "meshes are read from .stl, .obj, .dae and .msh files");
     tn_free(file.text);

@@ -18,7 +18,6 @@
 
 #include "../base/base.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +25,19 @@
 /* a/b from the pieces, with one slash between; NULL where there is no memory. */
 static const char *join(TnUrdf *u, const char *folder, size_t length, const char *rest)
 {
-    while (length > 1 && folder[length - 1] == '/') length--;
+    while (length > 1 && tn_path_separates(folder[length - 1])) length--;
     size_t room = length + strlen(rest) + 2;
     char *path = tn_io_alloc(&u->m->pool, room);
     if (!path) return NULL;
-    bool slash = length > 0 && folder[length - 1] != '/';
+    bool slash = length > 0 && !tn_path_separates(folder[length - 1]);
     snprintf(path, room, "%.*s%s%s", (int)length, folder, slash ? "/" : "", rest);
     return path;
 }
 
 static const char *if_there(const TnUrdf *u, const char *path)
 {
+    if (path && tn_path_is_remote(path) && !tn_io_may_read(u->load, u->m->main_directory, path))
+        return NULL;
     return path && tn_io_file_exists(u->load, path) ? path : NULL;
 }
 
@@ -68,9 +69,9 @@ static const char *if_own(TnUrdf *u, const char *folder, size_t length, const ch
 
 static bool ends_with_folder(const char *folder, size_t length, const char *name, size_t size)
 {
-    while (length > 0 && folder[length - 1] == '/') length--;
+    while (length > 0 && tn_path_separates(folder[length - 1])) length--;
     return length >= size && memcmp(folder + length - size, name, size) == 0 &&
-           (length == size || folder[length - size - 1] == '/');
+           (length == size || tn_path_separates(folder[length - size - 1]));
 }
 
 /* `wanted` is NAME/rest. */
@@ -79,12 +80,12 @@ static const char *in_list(TnUrdf *u, const char *list, const char *wanted)
     size_t name = strcspn(wanted, "/");
     const char *found = NULL;
     while (list && *list && !found) {
-        size_t length = strcspn(list, ":");
+        size_t length = strcspn(list, TN_PATH_LIST);
         if (length > 0) found = if_within(u, list, length, join(u, list, length, wanted));
         if (length > 0 && !found && ends_with_folder(list, length, wanted, name))
             found = if_within(u, list, length,
                               join(u, list, length, wanted + name + (wanted[name] == '/')));
-        list += length + (list[length] == ':');
+        list += length + (list[length] != '\0');
     }
     return found;
 }
@@ -128,9 +129,10 @@ static const char *above(TnUrdf *u, const char *wanted)
 {
     size_t name = strcspn(wanted, "/");
     const char *rest = wanted + name + (wanted[name] == '/');
-    char folder[PATH_MAX];
+    char folder[TN_PATH];
     const char *found = NULL;
-    if (!realpath(u->m->main_directory[0] ? u->m->main_directory : ".", folder)) return NULL;
+    if (tn_file_real_path(u->m->main_directory[0] ? u->m->main_directory : ".", folder))
+        return NULL;
     for (size_t length = strlen(folder); length > 0 && !found;) {
         if (ends_with_folder(folder, length, wanted, name) ||
             is_package(u, folder, length, wanted, name))
@@ -144,15 +146,14 @@ static const char *above(TnUrdf *u, const char *wanted)
 
 static const char *beside(TnUrdf *u, const char *path)
 {
-    if (path[0] == '/') return if_there(u, path);
+    if (tn_path_root(path) > 0) return if_there(u, path);
     return if_there(u, join(u, u->m->main_directory, strlen(u->m->main_directory), path));
 }
 
 static const char *in_mesh_folder(TnUrdf *u, const char *path)
 {
     if (!u->mesh_folder) return NULL;
-    const char *slash = strrchr(path, '/');
-    if (u->strip_path && slash) path = slash + 1;
+    if (u->strip_path) path = tn_path_name(path);
     const char *inside = join(u, u->mesh_folder, strlen(u->mesh_folder), path);
     const char *found = inside ? beside(u, inside) : NULL;
     return found && may_read(u, found) ? found : NULL;
@@ -169,8 +170,8 @@ const char *tn_urdf_resolve(TnUrdf *u, const char *filename, bool *outside)
     if (!found && package) found = above(u, path);
     if (found) return found;
     found = beside(u, path);
-    const char *slash = strrchr(path, '/');
-    if (!found && u->strip_path && slash) found = beside(u, slash + 1);
+    const char *name = tn_path_name(path);
+    if (!found && u->strip_path && name > path) found = beside(u, name);
     if (found && may_read(u, found)) return found;
     *outside = found || u->leads_out;
     return NULL;

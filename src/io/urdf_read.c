@@ -13,7 +13,7 @@ bool tn_urdf_numbers(TnUrdf *u, const TnXmlElement *e, const char *name, double 
     TnNumberFault fault = TN_NUMBER_GOOD;
     while (at[strspn(at, " \t")]) {
         double value = 0;
-        fault = tn_mjcf_number(u->m, &at, ' ', &value);
+        fault = tn_mjcf_number(&at, ' ', &value);
         if (fault != TN_NUMBER_GOOD) break;
         if (found < count) out[found] = value;
         found++;

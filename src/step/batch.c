@@ -106,7 +106,7 @@ TnBatch *tn_batch_create(const TnBatchDef *def, const TnModel *model, TnError *e
     if (batch) batch->alive = TN_ALIVE;
     bool ok = batch && create_arrays(batch, def->count, &info) &&
               tn_batch_share_init(batch, def->thread_count);
-    if (!ok) tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory or no threads");
+    if (!ok) tn_error_add(err, TN_ERROR_MEMORY, "batch: no memory");
     bool there = def->world.device != TN_DEVICE_CPU && def->count > 1; /* one may be large */
     if (ok && (there ? tn_batch_device_create(batch, &def->world, model, err)
                      : create_worlds(batch, &def->world, model, err)))

@@ -37,7 +37,7 @@ typedef struct TnBatchWork {
     void *context;
 } TnBatchWork;
 void tn_batch_share(TnBatch *batch, TnBatchWork work);
-bool tn_batch_share_init(TnBatch *batch, int thread_count); /* false: no memory or no threads */
+bool tn_batch_share_init(TnBatch *batch, int thread_count); /* false: no memory */
 void tn_batch_share_free(TnBatch *batch);
 
 static inline bool tn_batch_has(const TnBatch *batch, int index)

@@ -178,7 +178,7 @@ TnWorld *tn_world_create_here(const TnWorldDef *def, const TnModel *model,
         !tn_undo_create(&world->undo, model, def->sleep != TN_SLEEP_OFF) ||
         !create_softs(world, err)) {
         tn_world_destroy(world);
-        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory or no threads");
+        tn_error_add(err, TN_ERROR_MEMORY, "world: no memory");
         return NULL;
     }
     for (int g = 0; g < model->geom_count; g++) world->bounces |= model->geoms[g].restitution > 0.0;

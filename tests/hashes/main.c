@@ -6,7 +6,8 @@
  * which products a compiler fuses: the table's first line names the compiler that it was made
  * with; with another one only the portable ones are compared. Numbers of threads must agree
  * everywhere. */
-#include <glob.h>
+#include "base/platform/files.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,43 @@ typedef struct Tally {
     int threads; /* that one thread is compared with */
     int passed, failed, skipped;
 } Tally;
+
+typedef struct Scenes {
+    char *paths[MOST];
+    int count;
+} Scenes;
+
+static bool add_scene(void *context, const char *name)
+{
+    Scenes *scenes = context;
+    static const char folder[] = TENON_SOURCE_DIR "/scenes/";
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 4, ".xml") != 0) return true;
+    if (scenes->count == MOST) return false;
+    char *path = malloc(sizeof folder + length);
+    if (path) sprintf(path, "%s%s", folder, name);
+    scenes->paths[scenes->count++] = path;
+    return path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted. */
+static bool find_scenes(Scenes *scenes)
+{
+    int code = tn_folder_list(TENON_SOURCE_DIR "/scenes", add_scene, scenes);
+    if (code) printf("    " TENON_SOURCE_DIR "/scenes: %s\n", strerror(code));
+    qsort(scenes->paths, (size_t)scenes->count, sizeof scenes->paths[0], by_name);
+    return code == 0 && scenes->count > 0;
+}
+
+static void free_scenes(Scenes *scenes)
+{
+    for (int i = 0; i < scenes->count; i++) free(scenes->paths[i]);
+}
 
 static void describe_tools(char out[NAME])
 {
@@ -70,19 +108,19 @@ static void scene_name(const char *path, char out[NAME])
     snprintf(out, NAME, "%.*s", (int)strcspn(file, "."), file);
 }
 
-static int print_table(const glob_t *scenes)
+static int print_table(const Scenes *scenes)
 {
     char tools[NAME], name[NAME];
     describe_tools(tools);
     printf("made with %s\n", tools);
-    for (size_t i = 0; i < scenes->gl_pathc; i++) {
-        scene_name(scenes->gl_pathv[i], name);
+    for (size_t i = 0; i < (size_t)scenes->count; i++) {
+        scene_name(scenes->paths[i], name);
         printf("%-14s", name);
         for (int set = 0; set < SET_COUNT; set++) {
             uint64_t hash = 0;
             if (!tn_use_instruction_set(sets[set]))
                 printf(" %-16s", "-");
-            else if (hash_of(scenes->gl_pathv[i], 1, &hash))
+            else if (hash_of(scenes->paths[i], 1, &hash))
                 printf(" %016" PRIx64, hash);
             else
                 return 1;
@@ -182,7 +220,7 @@ static bool is_wanted(const char *path, char *const *wanted)
 }
 
 /* wanted: scenes; none: all, and the table has no others */
-static void check_table(const glob_t *scenes, char *const *wanted, Table *table, Tally *tally)
+static void check_table(const Scenes *scenes, char *const *wanted, Table *table, Tally *tally)
 {
     char tools[NAME];
     describe_tools(tools);
@@ -190,9 +228,9 @@ static void check_table(const glob_t *scenes, char *const *wanted, Table *table,
     if (!same_tools)
         printf("    portable kernels only: the others of the table are of %s; this is %s\n",
                table->made_with, tools);
-    for (size_t i = 0; i < scenes->gl_pathc; i++)
-        if (is_wanted(scenes->gl_pathv[i], wanted))
-            check_scene(scenes->gl_pathv[i], table, same_tools, tally);
+    for (size_t i = 0; i < (size_t)scenes->count; i++)
+        if (is_wanted(scenes->paths[i], wanted))
+            check_scene(scenes->paths[i], table, same_tools, tally);
     for (int i = 0; i < table->count; i++) {
         if (table->rows[i].used || wanted[0]) continue;
         printf("FAIL %s: in the table, but not in scenes/\n", table->rows[i].scene);
@@ -204,27 +242,27 @@ static void check_table(const glob_t *scenes, char *const *wanted, Table *table,
 
 int main(int argc, char **argv)
 {
-    glob_t scenes = {0};
+    static Scenes scenes;
     static Table table;
     Tally tally = {.threads = argc > 2 ? atoi(argv[2]) : 64};
     if (argc < 2 || tally.threads < 1) {
         printf("hashes TABLE [THREADS [SCENE...]] | hashes --print\n");
         return 2;
     }
-    if (glob(TENON_SOURCE_DIR "/scenes/*.xml", 0, NULL, &scenes) != 0) {
+    if (!find_scenes(&scenes)) {
         printf("0 passed, 1 failed\n");
         return 1;
     }
     if (strcmp(argv[1], "--print") == 0) {
         int status = print_table(&scenes);
-        globfree(&scenes);
+        free_scenes(&scenes);
         return status;
     }
     if (read_table(argv[1], &table))
         check_table(&scenes, argv + (argc < 3 ? argc : 3), &table, &tally);
     else
         tally.failed = 1;
-    globfree(&scenes);
+    free_scenes(&scenes);
     printf("%d passed, %d failed", tally.passed, tally.failed);
     if (tally.skipped) printf(", %d skipped", tally.skipped);
     printf("\n");

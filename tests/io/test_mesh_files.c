@@ -12,24 +12,8 @@ static TnRemarks remarks;
 
 /* ---- the readers alone ---- */
 
-static locale_t plain(void)
-{
-    static locale_t locale;
-    if (!locale) locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return locale;
-}
-
 /* A copy of exactly this size and its closing zero, so that a read beyond it is seen by ASan. */
 typedef bool Reader(const char *text, size_t size, TnMeshFile *out);
-static bool read_obj(const char *text, size_t size, TnMeshFile *out)
-{
-    return tn_mesh_read_obj(text, size, plain(), out);
-}
-static bool read_stl(const char *text, size_t size, TnMeshFile *out)
-{
-    return tn_mesh_read_stl(text, size, plain(), out);
-}
-
 static bool read_copy(Reader *reader, const void *bytes, size_t size, TnMeshFile *out)
 {
     char *copy = malloc(size + 1);
@@ -49,8 +33,8 @@ static void check_fault(Reader *reader, const void *bytes, size_t size, const ch
         test_fail(__FILE__, line, "\"%s\" does not contain \"%s\"", mesh.fault, part);
     tn_mesh_file_free(&mesh);
 }
-#define OBJ_FAULT(TEXT, PART) check_fault(read_obj, TEXT, strlen(TEXT), PART, __LINE__)
-#define STL_FAULT(BYTES, SIZE, PART) check_fault(read_stl, BYTES, SIZE, PART, __LINE__)
+#define OBJ_FAULT(TEXT, PART) check_fault(tn_mesh_read_obj, TEXT, strlen(TEXT), PART, __LINE__)
+#define STL_FAULT(BYTES, SIZE, PART) check_fault(tn_mesh_read_stl, BYTES, SIZE, PART, __LINE__)
 #define MSH_FAULT(BYTES, SIZE, PART) check_fault(tn_mesh_read_msh, BYTES, SIZE, PART, __LINE__)
 
 static void check_triangle(const TnMeshFile *mesh, int i, int32_t a, int32_t b, int32_t c, int line)
@@ -75,7 +59,7 @@ TEST(obj_faces_come_in_all_spellings)
                        "f -5 -4 -3 -2\n" /* a square: two triangles */
                        "f 2 3 4 5 6";    /* a pentagon, and no line end */
     TnMeshFile mesh;
-    REQUIRE(read_copy(read_obj, text, strlen(text), &mesh));
+    REQUIRE(read_copy(tn_mesh_read_obj, text, strlen(text), &mesh));
     CHECK(mesh.vertex_count == 5 && mesh.triangle_count == 8 && !mesh.left_out);
     CHECK(mesh.vertices[0] == 0 && mesh.vertices[3] == 1 && mesh.vertices[14] == 1);
     TRIANGLE(0, 0, 1, 2);
@@ -92,11 +76,11 @@ TEST(obj_takes_the_first_group_as_mujoco_does)
     const char *text = "g empty\ng a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
                        "g b\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 4 5 6\n";
     TnMeshFile mesh;
-    REQUIRE(read_copy(read_obj, text, strlen(text), &mesh));
+    REQUIRE(read_copy(tn_mesh_read_obj, text, strlen(text), &mesh));
     CHECK(mesh.left_out && mesh.vertex_count == 3 && mesh.triangle_count == 1);
     tn_mesh_file_free(&mesh);
     const char *points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"; /* no faces: all points count */
-    REQUIRE(read_copy(read_obj, points, strlen(points), &mesh));
+    REQUIRE(read_copy(tn_mesh_read_obj, points, strlen(points), &mesh));
     CHECK(mesh.vertex_count == 4 && mesh.triangle_count == 0);
     tn_mesh_file_free(&mesh);
 }
@@ -118,7 +102,7 @@ TEST(bad_obj_files_are_told_by_line)
     OBJ_FAULT("v 0 0 0\nf /1 1 1\n", "is no corner of a face");
     OBJ_FAULT("v 0 0 0\nf 1.5 1 1\n", "is no corner of a face");
     OBJ_FAULT("v 0 0 0\nvn 0 0 \\\n 1\n", "line 2: lines that go on");
-    check_fault(read_obj, "v 0 0 0\0x", 9, "zero bytes", __LINE__);
+    check_fault(tn_mesh_read_obj, "v 0 0 0\0x", 9, "zero bytes", __LINE__);
 }
 
 typedef struct Bytes {
@@ -159,7 +143,7 @@ TEST(stl_corners_are_merged)
 {
     Bytes b = binary_stl();
     TnMeshFile mesh;
-    REQUIRE(read_copy(read_stl, b.data, b.size, &mesh));
+    REQUIRE(read_copy(tn_mesh_read_stl, b.data, b.size, &mesh));
     CHECK(mesh.vertex_count == 4 && mesh.triangle_count == 4);
     TRIANGLE(0, 0, 1, 2); /* numbered as they come: corners 0, 2, 1 and later 3 */
     TRIANGLE(1, 0, 2, 3);
@@ -172,7 +156,7 @@ TEST(stl_corners_are_merged)
     const char *text = "solid tetra\n facet normal 0 0 -1\n  outer loop\n   vertex 0 0 0\n"
                        "   vertex 0 1.0e0 0\r\n   vertex 1 -0 0\n  endloop\n endfacet\n"
                        "vertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendsolid";
-    REQUIRE(read_copy(read_stl, text, strlen(text), &mesh));
+    REQUIRE(read_copy(tn_mesh_read_stl, text, strlen(text), &mesh));
     CHECK(mesh.vertex_count == 4 && mesh.triangle_count == 2);
     TRIANGLE(1, 0, 2, 3);
     tn_mesh_file_free(&mesh);
@@ -259,7 +243,7 @@ TEST(random_bytes_never_break_a_reader)
                 round % 3 == 2 ? (unsigned char)letters[(state >> 40) % 11]
                                : (unsigned char)(state >> 50);
         }
-        Reader *readers[3] = {read_obj, read_stl, tn_mesh_read_msh};
+        Reader *readers[3] = {tn_mesh_read_obj, tn_mesh_read_stl, tn_mesh_read_msh};
         for (int k = 0; k < 3; k++) {
             TnMeshFile mesh;
             bool good = read_copy(readers[k], b.data, b.size, &mesh);

@@ -1,6 +1,7 @@
 /* URDF files. Numbers that come from MuJoCo 4.0.0 are of the same file; where it has meshes, of a
  * copy with spheres in their place, since MuJoCo reads neither package:// nor COLLADA. */
 #include "base/base.h"
+#include "base/platform/paths.h"
 #include "mjcf_text.h"
 #include "model/model.h"
 
@@ -418,7 +419,7 @@ TEST(packages_are_found)
     TnLoadDef def = tn_load_def();
     unsetenv("ROS_PACKAGE_PATH");
     CHECK(tn_builder_load(path, &def, NULL, &err) == NULL);
-    static const char *const lists[] = {"/nowhere:" DATA("packages"),
+    static const char *const lists[] = {"/nowhere" TN_PATH_LIST DATA("packages"),
                                         DATA("packages/arm_description/")};
     for (int i = 0; i < 2; i++) {
         def.package_path = lists[i];

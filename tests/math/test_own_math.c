@@ -43,6 +43,13 @@ static double sample(Random *random, int k, double from, double to)
     return k % 2 == 0 || from > 0.0 ? x : ldexp(x, -(int)(30.0 * (uniform(random) + 1.0)));
 }
 
+/* Some functions of musl for a long double of 128 bits are those of double. */
+#ifdef __wasi__
+#define REFERENCE_ULPS 1.0
+#else
+#define REFERENCE_ULPS 0.0
+#endif
+
 static double ulps_off(double got, long double exact)
 {
     double size = fabs((double)exact), ulp = nextafter(size, INFINITY) - size;
@@ -60,7 +67,7 @@ TEST(functions_are_as_near_to_the_truth_as_they_say)
             double off = ulps_off(function->own(x), function->exact(x));
             if (off > most) most = off, where = x;
         }
-        if (!(most < function->ulps))
+        if (!(most < function->ulps + REFERENCE_ULPS))
             test_fail(__FILE__, __LINE__, "%s(%.17g) is off by %.2f ulp", function->name, where,
                       most);
     }

@@ -1,5 +1,5 @@
-"""Other processors under emulation, where qemu is installed (qemu-user-static, gcc-aarch64-linux-gnu); tests/platforms/arm64.sh
-does all of it.
+"""Other processors under emulation, where qemu is installed (qemu-user-static, gcc-aarch64-linux-gnu), and other systems,
+where zig is, with wasmtime or Wine: the quick part of tests/platforms/*.sh, which do all of it.
 
     test_platforms.py HASHES TABLE
 """
@@ -23,9 +23,9 @@ QEMU_ARM = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
 ARM_COMPILER = shutil.which("aarch64-linux-gnu-gcc")
 
 
-def run(*command):
+def run(*command, timeout=300):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=300)
+                          timeout=timeout)
 
 
 @unittest.skipUnless(QEMU_X86 and platform.machine() == "x86_64", "there is no qemu-x86_64, or this is no x86-64")
@@ -56,6 +56,27 @@ class Arm(unittest.TestCase):
                         "-I" + os.path.join(ROOT, "src"), *sources, "-o", program, "-lm")
             self.assertEqual(built.stdout, "")
             self.assertIn("1 passed, 0 failed", run(QEMU_ARM, program, "bits_are_the_same").stdout)
+
+
+class Systems(unittest.TestCase):
+    """20 to 60 s each on two idle cores when built anew, 5 s when not."""
+
+    def quick_part(self, script):
+        done = run(os.path.join(HERE, script), "--quick", timeout=580)
+        if done.returncode == 77:
+            self.skipTest(done.stdout.strip().splitlines()[-1])
+        self.assertEqual(done.returncode, 0, "\n" + done.stdout[-4000:])
+        return done.stdout
+
+    def test_webassembly_has_the_same_bits(self):
+        # per scene: the hash, and two threads, of which there is one; two sets of kernels are not there
+        self.assertIn("10 passed, 0 failed, 10 skipped", self.quick_part("wasm.sh"))
+
+    def test_windows_has_the_same_bits(self):
+        self.assertIn("10 passed, 0 failed, 10 skipped", self.quick_part("windows.sh"))
+
+    def test_macos_compiles_and_links(self):
+        self.assertIn("aarch64-macos: compiled and linked", self.quick_part("macos.sh"))
 
 
 if __name__ == "__main__":

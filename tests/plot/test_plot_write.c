@@ -2,6 +2,7 @@
  * are checked from outside, by tests/cli/test_plot.py. */
 #include "../../apps/plot/plot.h"
 #include "../check.h"
+#include "base/platform/files.h"
 
 #include <math.h>
 
@@ -15,9 +16,9 @@ typedef struct Drawn {
 static Drawn draw(const PlotFigure *figure)
 {
     Drawn drawn = {0};
-    FILE *memory = open_memstream(&drawn.text, &drawn.size);
+    FILE *memory = tn_stream_open_memory(&drawn.text, &drawn.size);
     bool fine = memory && plot_write(memory, figure, &drawn.report, drawn.error);
-    if (memory) fclose(memory);
+    if (memory) CHECK(tn_stream_close_memory(memory, &drawn.text, &drawn.size) == 0);
     if (!fine) {
         CHECK(drawn.size == 0); /* nothing is written before it is sure to succeed */
         free(drawn.text);

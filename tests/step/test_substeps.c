@@ -67,7 +67,7 @@ static const struct {
               {"cradle", cradle}, {"cable", cable},       {"soft", soft}};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
-static bool open(TextScene *s, double t, int substeps, const char *parts)
+static bool open_scene(TextScene *s, double t, int substeps, const char *parts)
 {
     TnWorldDef def = tn_world_def();
     def.substeps = substeps;
@@ -96,8 +96,8 @@ TEST(n_substeps_are_n_short_steps_to_the_last_bit)
     for (int i = 0; i < SCENES; i++)
         for (int n = 2; n <= 8; n *= 2) {
             TextScene one, many;
-            REQUIRE(open(&one, 0.01, n, scenes[i].parts));
-            REQUIRE(open(&many, 0.01 / n, 1, scenes[i].parts));
+            REQUIRE(open_scene(&one, 0.01, n, scenes[i].parts));
+            REQUIRE(open_scene(&many, 0.01 / n, 1, scenes[i].parts));
             CHECK(tn_world_substeps(one.world) == n && tn_world_substeps(many.world) == 1);
             for (int k = 0; k < UNLESS_SANITIZED(40, 5); k++) {
                 push(&one, k);
@@ -132,8 +132,8 @@ TEST(n_substeps_are_n_short_steps_to_the_last_bit)
 TEST(time_is_that_of_whole_steps)
 {
     TextScene one, whole;
-    REQUIRE(open(&one, 0.01, 3, pendulum));
-    REQUIRE(open(&whole, 0.01, 1, pendulum));
+    REQUIRE(open_scene(&one, 0.01, 3, pendulum));
+    REQUIRE(open_scene(&whole, 0.01, 1, pendulum));
     for (int k = 0; k < 100; k++) {
         tn_world_step(one.world);
         tn_world_step(whole.world);
@@ -184,7 +184,7 @@ TEST(sleepers_are_those_of_short_steps)
 static double pendulum_at(int substeps)
 {
     TextScene s;
-    if (!open(&s, 0.02, substeps, pendulum)) return NAN;
+    if (!open_scene(&s, 0.02, substeps, pendulum)) return NAN;
     for (int k = 0; k < 50; k++) tn_world_step(s.world);
     double q = tn_world_state(s.world).qpos[1];
     text_close(&s);
@@ -261,7 +261,7 @@ TEST(accounts_explain_the_energy_of_every_step)
 {
     for (int i = 0; i < SCENES; i++) {
         TextScene s;
-        REQUIRE(open(&s, 0.01, 4, scenes[i].parts));
+        REQUIRE(open_scene(&s, 0.01, 4, scenes[i].parts));
         double scale = fabs(text_energy(&s)) + 1.0, sum = 0.0;
         for (int k = 0; k < UNLESS_SANITIZED(100, 10); k++) {
             double before = text_energy(&s);
@@ -329,7 +329,8 @@ TEST(a_restored_world_goes_on_bit_for_bit)
         TextScene a, b;
         TnError err = {0};
         void *bytes;
-        REQUIRE(open(&a, 0.01, 4, scenes[i].parts) && open(&b, 0.01, 4, scenes[i].parts));
+        REQUIRE(open_scene(&a, 0.01, 4, scenes[i].parts) &&
+                open_scene(&b, 0.01, 4, scenes[i].parts));
         for (int k = 0; k < UNLESS_SANITIZED(30, 4); k++) tn_world_step(a.world);
         size_t size = save(a.world, &bytes);
         REQUIRE(tn_world_restore(b.world, bytes, size, &err) == TN_OK);
@@ -351,7 +352,8 @@ TEST(a_refused_substep_takes_the_whole_step_back)
     for (int i = 0; i < SCENES; i++) {
         TextScene s, other;
         void *before, *after;
-        REQUIRE(open(&s, 0.01, 4, scenes[i].parts) && open(&other, 0.01, 4, scenes[i].parts));
+        REQUIRE(open_scene(&s, 0.01, 4, scenes[i].parts) &&
+                open_scene(&other, 0.01, 4, scenes[i].parts));
         for (int k = 0; k < 5; k++) {
             tn_world_step(s.world);
             tn_world_step(other.world);
@@ -499,7 +501,7 @@ TEST(the_model_says_how_many_unless_the_world_does)
 TEST(controls_hold_for_the_whole_step)
 {
     TextScene one, many;
-    REQUIRE(open(&one, 0.01, 4, robot) && open(&many, 0.0025, 1, robot));
+    REQUIRE(open_scene(&one, 0.01, 4, robot) && open_scene(&many, 0.0025, 1, robot));
     TnError err = {0};
     for (int k = 0; k < 30; k++) {
         const double ctrl[2] = {0.1 * k, -0.05 * k};

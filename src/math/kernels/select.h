@@ -3,6 +3,8 @@
 #ifndef TN_MATH_KERNELS_SELECT_H
 #define TN_MATH_KERNELS_SELECT_H
 
+#include "../../base/platform/cpu.h"
+
 #include <stddef.h>
 #include <tenon/base.h>
 
@@ -14,10 +16,8 @@
 #define TN_SET_TABLE(TYPE, NAME, SET, FEATURES)                                                    \
     const TYPE *NAME##_##SET(void) { return NULL; }
 #endif
-#define TN_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-#define TN_HAS_AVX512                                                                              \
-    (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&                    \
-     __builtin_cpu_supports("avx512vl"))
+#define TN_HAS_AVX2 tn_cpu_has_avx2()
+#define TN_HAS_AVX512 tn_cpu_has_avx512()
 
 /* Kernels for all sets. */
 #define TN_SELECT(TYPE, NAME)                                                                      \

@@ -23,7 +23,7 @@ TnSolver *tn_solver_create(const TnSolverDef *def, TnError *err)
             solver = NULL;
         }
     }
-    if (!solver) tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory or no threads");
+    if (!solver) tn_error_add(err, TN_ERROR_MEMORY, "solver: no memory");
     return solver;
 }
 

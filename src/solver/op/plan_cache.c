@@ -7,10 +7,10 @@
  * not asked for anew is forgotten after one to two generations. With S the most bytes that plans
  * made in one step took, a generation has 128 KiB or, where that is less than 1.25 S, up to 2.5 S,
  * and the heap helps only in steps that take a quarter more than any before. */
-#include <pthread.h>
 #include <string.h>
 
 #include "../../base/base.h"
+#include "../../base/platform/threads.h"
 #include "assembly.h"
 
 #define FEW_BYTES ((size_t)128 << 10)
@@ -27,7 +27,7 @@ typedef struct Generation {
 } Generation;
 
 struct TnPlanCache {
-    pthread_mutex_t mutex;
+    TnMutex mutex;
     Generation generations[2];
     int young;
     size_t before; /* bytes of the young one when the step began */
@@ -59,7 +59,7 @@ TnPlanCache *tn_plan_cache_create(void)
 {
     TnPlanCache *cache = tn_calloc(1, sizeof *cache);
     if (!cache) return NULL;
-    if (pthread_mutex_init(&cache->mutex, NULL) != 0) {
+    if (!tn_mutex_init(&cache->mutex)) {
         tn_free(cache);
         return NULL;
     }
@@ -72,7 +72,7 @@ void tn_plan_cache_destroy(TnPlanCache *cache)
 {
     if (!cache) return;
     for (int g = 0; g < 2; g++) tn_arena_free(&cache->generations[g].arena);
-    pthread_mutex_destroy(&cache->mutex);
+    tn_mutex_destroy(&cache->mutex);
     tn_free(cache);
 }
 
@@ -111,9 +111,9 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
                                      TnArena *scratch)
 {
     uint64_t hash = tn_block_graph_hash(graph);
-    pthread_mutex_lock(&cache->mutex);
+    tn_mutex_lock(&cache->mutex);
     const TnBlockPlan *plan = find(cache, graph, hash);
-    pthread_mutex_unlock(&cache->mutex);
+    tn_mutex_unlock(&cache->mutex);
     if (plan) return plan;
 
     /* Analysed without the lock: others need not wait. Two may do the same; the first one's stays.
@@ -121,10 +121,10 @@ const TnBlockPlan *tn_plan_cache_get(TnPlanCache *cache, const TnBlockGraph *gra
     size_t mark = tn_arena_mark(scratch);
     const TnBlockAnalysis *analysis = tn_block_analyse(graph, scratch);
     if (analysis) {
-        pthread_mutex_lock(&cache->mutex);
+        tn_mutex_lock(&cache->mutex);
         plan = find(cache, graph, hash);
         if (!plan) plan = add(cache, analysis, hash);
-        pthread_mutex_unlock(&cache->mutex);
+        tn_mutex_unlock(&cache->mutex);
     }
     tn_arena_release(scratch, mark);
     return plan;

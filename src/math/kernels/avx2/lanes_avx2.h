@@ -3,6 +3,7 @@
 #define TN_LANES_AVX2_H
 
 #include <immintrin.h>
+#include <stdint.h>
 
 #include "../lanes/shuffle.h"
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds for Windows by zig, and runs the library's tests and the program with Wine. Not by mingw's gcc: its AVX code needs
+# stacks that Windows does not give (GCC bug 54412), which crashes there and never under Wine.
+#
+#   tests/platforms/windows.sh [CTEST OPTIONS]    into build-x86_64-windows-gnu/; such as -R hashes
+#   tests/platforms/windows.sh --quick            five scenes and four tests
+#
+# Needs the packages of tests/platforms/requirements.txt, and wine64 of Debian. See zig.sh.
+. "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
+zig_setup x86_64-windows-gnu "${1-}"
+tests/platforms/wine_run.sh --version >/dev/null 2>&1 || missing "no Wine: apt-get install wine64"
+export WINEPREFIX=$folder/wine
+export TENON_ISA=${TENON_ISA-portable} # the promise; the hashes and tests of kernels choose for themselves
+runner=$PWD/tests/platforms/wine_run.sh
+if $quick; then
+    zig_configure
+else
+    zig_configure -DTENON_BUILD_APPS=ON
+    zig_build tenon_app
+    # the program: the same bits as that of this machine, and recordings that take the place of old ones
+    hash_of() { "$@" run scenes/stir.xml --duration 0.3 --isa portable --json 2>/dev/null | tr -d '\r' | grep '"state_hash"'; }
+    there=$(hash_of "$runner" "$folder/tenon.exe")
+    echo "stir after 0.3 s: $there"
+    if [ -x build/tenon ] && [ "$(hash_of build/tenon)" != "$there" ]; then echo "build/tenon has other bits" >&2 && exit 1; fi
+    for _ in 1 2; do
+        "$runner" "$folder/tenon.exe" run scenes/cradle.xml --duration 0.1 --record "$folder/a.tnr" --csv "$folder/a.csv" --quiet
+    done
+    "$runner" "$folder/tenon.exe" info "$folder/a.tnr" >"$folder/info.txt"
+    grep -q 'frames  *6' "$folder/info.txt" || { cat "$folder/info.txt" && exit 1; }
+fi
+zig_test "$@"
