@@ -16,7 +16,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 4,
+    TN_RECORD_MINOR = 5,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */

@@ -3,6 +3,7 @@
  * Fields stand in the order of the structs in tenon/scene.h, lists with their count in front. What
  * a later minor version adds comes at the end, where an older reader does not look. A reader may
  * trust what it gets: every index is in its range. */
+#include "picture.h"
 #include "record_format.h"
 
 #include <math.h>
@@ -138,6 +139,65 @@ static void put_signals(TnRecordOut *out, const TnScene *scene)
     }
 }
 
+/* Since version 1.5. Textures of a scene are reduced first: tn_record_fit_textures. */
+static void put_looks(TnRecordOut *out, const TnScene *scene)
+{
+    tn_record_put_u32(out, (uint32_t)scene->texture_count);
+    for (int i = 0; i < scene->texture_count; i++) {
+        const TnSceneTexture *t = &scene->textures[i];
+        tn_record_put_u32(out, (uint32_t)t->type);
+        tn_record_put_u32(out, (uint32_t)t->width);
+        tn_record_put_u32(out, (uint32_t)t->height);
+        tn_record_put_bytes(out, t->rgb, tn_texture_bytes(t));
+    }
+    tn_record_put_u32(out, (uint32_t)scene->material_count);
+    for (int i = 0; i < scene->material_count; i++) {
+        const TnSceneMaterial *m = &scene->materials[i];
+        const float values[7] = {m->texture_repeat[0], m->texture_repeat[1], m->emission,
+                                 m->specular,          m->shininess,         m->reflectance,
+                                 m->metallic};
+        tn_record_put_u32(out, (uint32_t)m->texture);
+        tn_record_put_u32(out, m->texture_uniform);
+        put_f32s(out, values, 7);
+    }
+    for (int i = 0; i < scene->shape_count; i++)
+        tn_record_put_u32(out, (uint32_t)scene->shapes[i].material);
+    for (int i = 0; i < scene->mesh_count; i++) {
+        const TnSceneMesh *mesh = &scene->meshes[i];
+        size_t count = mesh->texcoords ? 6 * (size_t)mesh->triangle_count : 0;
+        tn_record_put_u32(out, count != 0);
+        put_f32s(out, mesh->texcoords, count);
+    }
+}
+
+static void put_lights(TnRecordOut *out, const TnScene *scene)
+{
+    tn_record_put_u32(out, (uint32_t)scene->light_count);
+    for (int i = 0; i < scene->light_count; i++) {
+        const TnSceneLight *light = &scene->lights[i];
+        tn_record_put_u32(out, (uint32_t)light->type);
+        tn_record_put_u32(out, (uint32_t)light->body);
+        tn_record_put_u32(out, (uint32_t)light->target);
+        tn_record_put_u32(out, (uint32_t)light->mode);
+        tn_record_put_u32(out, light->cast_shadow);
+        put_f32s(out, light->pos, 3);
+        put_f32s(out, light->dir, 3);
+        put_f32s(out, light->ambient, 3);
+        put_f32s(out, light->diffuse, 3);
+        put_f32s(out, light->specular, 3);
+        put_f32s(out, light->attenuation, 3);
+        tn_record_put_f32(out, light->cutoff);
+        tn_record_put_f32(out, light->exponent);
+    }
+    const TnView *view = &scene->view;
+    tn_record_put_u32(out, (view->has_headlight ? 1u : 0) | (view->no_headlight ? 2u : 0) |
+                               (view->has_haze ? 4u : 0));
+    put_f64s(out, view->headlight_ambient, 3);
+    put_f64s(out, view->headlight_diffuse, 3);
+    put_f64s(out, view->headlight_specular, 3);
+    put_f64s(out, view->haze, 3);
+}
+
 void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
 {
     tn_record_put_f64(out, tn_record_resolution(scene));
@@ -148,6 +208,8 @@ void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
     put_cameras(out, scene);
     put_surface_details(out, scene);
     put_signals(out, scene);
+    put_looks(out, scene);
+    put_lights(out, scene);
 }
 
 static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
@@ -402,6 +464,94 @@ static void get_signals(Reader *r, TnScene *scene)
     scene->signal_count = signals ? count : 0;
 }
 
+static const TnSceneTexture *get_textures(Reader *r, int *count)
+{
+    *count = tn_record_get_count(r->in, 12);
+    TnSceneTexture *textures = new_list(r, *count, sizeof *textures);
+    for (int i = 0; textures && i < *count && !r->in->failed; i++) {
+        TnSceneTexture *t = &textures[i];
+        t->type = (TnTextureType)get_int(r, 0, TN_TEXTURE_SKYBOX);
+        t->width = get_int(r, 1, TN_MOST_TEXTURE_SIDE);
+        t->height = get_int(r, 1, TN_MOST_TEXTURE_SIDE);
+        if (t->type != TN_TEXTURE_2D && t->width != t->height) r->in->failed = true;
+        size_t bytes = tn_texture_bytes(t);
+        const uint8_t *from = tn_record_get_bytes(r->in, bytes);
+        uint8_t *rgb = from ? new_list(r, 1, bytes) : NULL;
+        if (rgb) memcpy(rgb, from, bytes);
+        t->rgb = rgb;
+    }
+    return textures;
+}
+
+static void get_looks(Reader *r, TnScene *scene)
+{
+    TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
+    for (int i = 0; shapes && i < scene->shape_count; i++) shapes[i].material = -1;
+    if (r->in->at == r->in->size) return; /* version 1.4 and before */
+    scene->textures = get_textures(r, &scene->texture_count);
+    scene->material_count = tn_record_get_count(r->in, 36);
+    TnSceneMaterial *materials = new_list(r, scene->material_count, sizeof *materials);
+    for (int i = 0; materials && i < scene->material_count && !r->in->failed; i++) {
+        TnSceneMaterial *m = &materials[i];
+        float values[7];
+        m->texture = get_int(r, -1, scene->texture_count - 1);
+        m->texture_uniform = get_int(r, 0, 1);
+        get_f32s(r, values, 7);
+        memcpy(m->texture_repeat, values, sizeof m->texture_repeat);
+        m->emission = values[2];
+        m->specular = values[3];
+        m->shininess = values[4];
+        m->reflectance = values[5];
+        m->metallic = values[6];
+    }
+    scene->materials = materials;
+    for (int i = 0; shapes && i < scene->shape_count; i++)
+        shapes[i].material = get_int(r, -1, scene->material_count - 1);
+    TnSceneMesh *meshes = (TnSceneMesh *)scene->meshes;
+    for (int i = 0; meshes && i < scene->mesh_count && !r->in->failed; i++) {
+        if (!get_int(r, 0, 1)) continue;
+        size_t count = 6 * (size_t)meshes[i].triangle_count;
+        if (count > (r->in->size - r->in->at) / 4) r->in->failed = true;
+        float *places = new_list(r, meshes[i].triangle_count, 6 * sizeof *places);
+        if (places) get_f32s(r, places, count);
+        meshes[i].texcoords = places;
+    }
+}
+
+static void get_lights(Reader *r, TnScene *scene)
+{
+    if (r->in->at == r->in->size) return;
+    scene->light_count = tn_record_get_count(r->in, 100);
+    TnSceneLight *lights = new_list(r, scene->light_count, sizeof *lights);
+    for (int i = 0; lights && i < scene->light_count && !r->in->failed; i++) {
+        TnSceneLight *light = &lights[i];
+        light->type = (TnLightType)get_int(r, 0, TN_LIGHT_POINT);
+        light->body = get_int(r, 1, scene->body_count);
+        light->target = get_int(r, 0, scene->body_count);
+        light->mode = (TnCameraMode)get_int(r, 0, TN_CAMERA_TARGET);
+        if (light->mode == TN_CAMERA_TARGET && !light->target) r->in->failed = true;
+        light->cast_shadow = get_int(r, 0, 1);
+        get_f32s(r, light->pos, 3);
+        get_f32s(r, light->dir, 3);
+        get_f32s(r, light->ambient, 3);
+        get_f32s(r, light->diffuse, 3);
+        get_f32s(r, light->specular, 3);
+        get_f32s(r, light->attenuation, 3);
+        light->cutoff = tn_record_get_f32(r->in);
+        light->exponent = tn_record_get_f32(r->in);
+    }
+    scene->lights = lights;
+    TnView *view = &scene->view;
+    uint32_t given = tn_record_get_u32(r->in);
+    view->has_headlight = given & 1;
+    view->no_headlight = given & 2;
+    view->has_haze = given & 4;
+    get_f64s(r, view->headlight_ambient, 3);
+    get_f64s(r, view->headlight_diffuse, 3);
+    get_f64s(r, view->headlight_specular, 3);
+    get_f64s(r, view->haze, 3);
+}
+
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
 {
     Reader r = {.in = in, .pool = pool};
@@ -418,6 +568,8 @@ TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
     get_cameras(&r, scene);
     get_surface_details(&r, scene);
     get_signals(&r, scene);
+    get_looks(&r, scene);
+    get_lights(&r, scene);
     if (!(*resolution > 0) || !isfinite(*resolution)) in->failed = true;
     /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause
      */

@@ -1,6 +1,7 @@
 /* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names.
  */
 #include "../base/base.h"
+#include "picture.h"
 #include <tenon/scene.h>
 
 #include <stdalign.h>
@@ -35,10 +36,19 @@ static const void *take_copy(Layout *layout, const void *from, size_t bytes)
     return copy;
 }
 
+/* Pixels, made before the rest. */
+typedef struct SceneTextures {
+    TnSceneTexture *list;
+    int count;
+    int *place; /* of each texture of the model: its index, -1: not drawn */
+    void **memory; /* NULL at the end */
+} SceneTextures;
+
 /* What the scene is made of; the world may be NULL. */
 typedef struct Source {
     const TnModel *model;
     const TnWorld *world;
+    const SceneTextures *textures;
 } Source;
 
 static int subsystem_of(const Source *from, TnBodyId body)
@@ -68,15 +78,25 @@ static void color_of(const double rgba[4], float out[4])
     for (int k = 0; k < 4; k++) out[k] = is_plain ? lighter[k] : (float)rgba[k];
 }
 
+/* … except floors: things that stand on them are lighter. */
+static void floor_color(const double rgba[4], float out[4])
+{
+    static const double plain[4] = {0.5, 0.5, 0.5, 1};
+    static const float grey[4] = {0.56f, 0.58f, 0.60f, 1};
+    if (memcmp(rgba, plain, sizeof plain) == 0) memcpy(out, grey, sizeof grey);
+}
+
 static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
 {
     TnGeomInfo geom = tn_model_geom_info(model, id);
     TnSceneShape shape = {
-        .type = geom.type, .body = geom.body, .group = geom.group, .mesh = geom.mesh - 1};
+        .type = geom.type, .body = geom.body, .group = geom.group, .mesh = geom.mesh - 1,
+        .material = geom.material - 1};
     memcpy(shape.pos, geom.pos, sizeof shape.pos);
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
     color_of(geom.rgba, shape.rgba);
+    if (geom.type == TN_GEOM_PLANE) floor_color(geom.rgba, shape.rgba);
     if (geom.type == TN_GEOM_SOFT) shape.rgba[3] = 0; /* its surface is drawn: lay_surfaces */
     return shape;
 }
@@ -269,6 +289,9 @@ static void lay_meshes(Layout *layout, TnScene *scene, const TnModel *model)
             .hull_triangles =
                 take_copy(layout, info.hull_triangles, (size_t)info.hull_triangle_count * triangle),
             .hull_triangle_count = info.hull_triangle_count};
+        if (info.texcoords)
+            mesh.texcoords = take_copy(layout, info.texcoords,
+                                       6 * (size_t)info.triangle_count * sizeof *info.texcoords);
         if (meshes) meshes[id - 1] = mesh;
     }
     scene->meshes = meshes;
@@ -344,6 +367,72 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
                        "actuator", id, "act", count > 1 ? i : -1);
 }
 
+static TnSceneMaterial material_of(const TnMaterialDef *def, const SceneTextures *textures)
+{
+    /* Highlights of a rough surface are as wide as those of a microfacet model: n = 2/r⁴ - 2,
+     * where MuJoCo's shininess 1 is n = 128. */
+    double r = def->roughness < 0 ? 0 : def->roughness < 0.3 ? 0.3 : def->roughness;
+    double shininess = def->roughness < 0 ? def->shininess : (2 / (r * r * r * r) - 2) / 128;
+    return (TnSceneMaterial){
+        .texture = def->texture ? textures->place[def->texture - 1] : -1,
+        .texture_repeat = {(float)def->texture_repeat[0], (float)def->texture_repeat[1]},
+        .texture_uniform = def->texture_uniform,
+        .emission = (float)def->emission,
+        .specular = (float)def->specular,
+        .shininess = (float)(shininess > 1 ? 1 : shininess),
+        .reflectance = (float)def->reflectance,
+        .metallic = def->metallic < 0 ? 0 : (float)def->metallic};
+}
+
+static bool shines(const TnLightDef *light)
+{
+    const double *d = light->diffuse;
+    return light->active && d[0] + d[1] + d[2] > 0;
+}
+
+static TnSceneLight light_of(const TnLightDef *def)
+{
+    TnSceneLight light = {.type = def->type,
+                          .body = def->body,
+                          .target = def->target,
+                          .mode = def->mode,
+                          .cast_shadow = def->cast_shadow,
+                          .cutoff = (float)def->cutoff,
+                          .exponent = (float)def->exponent};
+    for (int k = 0; k < 3; k++) {
+        light.pos[k] = (float)def->pos[k];
+        light.dir[k] = (float)def->dir[k];
+        light.ambient[k] = (float)def->ambient[k];
+        light.diffuse[k] = (float)def->diffuse[k];
+        light.specular[k] = (float)def->specular[k];
+        light.attenuation[k] = (float)def->attenuation[k];
+    }
+    return light;
+}
+
+static void lay_looks(Layout *layout, TnScene *scene, const Source *from)
+{
+    const SceneTextures *textures = from->textures;
+    TnSceneMaterial *materials = take(layout, (size_t)scene->material_count * sizeof *materials);
+    for (TnMaterialId id = 1; materials && id <= scene->material_count; id++) {
+        TnMaterialDef def = tn_model_material_info(from->model, id);
+        materials[id - 1] = material_of(&def, textures);
+    }
+    scene->materials = materials;
+    int light_count = tn_model_info(from->model).light_count;
+    TnSceneLight *lights = take(layout, (size_t)light_count * sizeof *lights);
+    for (TnLightId id = 1; id <= light_count; id++) {
+        TnLightDef def = tn_model_light_info(from->model, id);
+        if (!shines(&def)) continue;
+        if (lights) lights[scene->light_count] = light_of(&def);
+        scene->light_count++;
+    }
+    scene->lights = lights;
+    scene->textures = take_copy(layout, textures->list,
+                                (size_t)textures->count * sizeof *textures->list);
+    scene->texture_memory = textures->memory;
+}
+
 static TnScene *lay_scene(Layout *layout, const Source *from)
 {
     const TnModel *model = from->model;
@@ -357,6 +446,8 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
                      .tube_count = count_tubes(model, &info),
                      .surface_count = info.soft_count,
                      .view = info.view,
+                     .material_count = info.material_count,
+                     .texture_count = from->textures->count,
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
     scene.name = take_text(layout, info.name);
@@ -369,20 +460,69 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);
     lay_signals(layout, &scene, model, &info);
+    lay_looks(layout, &scene, from);
     if (place) *place = scene;
     return place;
 }
 
-static TnScene *create(const Source *from, TnError *err)
+/* Marks textures that are drawn by 0: those of materials that geoms wear, and the first sky. */
+static void choose_textures(const TnModel *model, const TnModelInfo *info, int *place)
 {
-    Layout count = {0};
-    lay_scene(&count, from);
-    Layout layout = {.base = tn_malloc(count.used)};
-    if (!layout.base) {
-        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
-        return NULL;
+    for (int i = 0; i < info->texture_count; i++) place[i] = -1;
+    for (TnGeomId id = 1; id <= info->geom_count; id++) {
+        TnMaterialId material = tn_model_geom_info(model, id).material;
+        TnTextureId texture = material ? tn_model_material_info(model, material).texture : 0;
+        if (texture) place[texture - 1] = 0;
     }
-    return lay_scene(&layout, from);
+    for (TnTextureId id = 1; id <= info->texture_count; id++)
+        if (tn_model_texture_info(model, id).type == TN_TEXTURE_SKYBOX) {
+            place[id - 1] = 0;
+            break;
+        }
+}
+
+static void free_textures(SceneTextures *t, bool pixels)
+{
+    for (int i = 0; pixels && t->memory && t->memory[i]; i++) tn_free(t->memory[i]);
+    if (pixels) tn_free(t->memory);
+    tn_free(t->place);
+    tn_free(t->list);
+}
+
+/* False: no memory. */
+static bool make_textures(const TnModel *model, SceneTextures *t)
+{
+    TnModelInfo info = tn_model_info(model);
+    size_t count = (size_t)info.texture_count + 1;
+    t->place = tn_malloc(count * sizeof *t->place);
+    t->list = tn_calloc(count, sizeof *t->list);
+    t->memory = tn_calloc(count, sizeof *t->memory);
+    if (!t->place || !t->list || !t->memory) return false;
+    choose_textures(model, &info, t->place);
+    for (int i = 0; i < info.texture_count; i++) {
+        if (t->place[i] < 0) continue;
+        TnTextureDef def = tn_model_texture_info(model, i + 1);
+        TnPixels pixels;
+        if (!tn_texture_pixels(&def, &pixels)) return false;
+        t->memory[t->count] = pixels.rgb;
+        t->list[t->count] = (TnSceneTexture){def.type, pixels.width, pixels.height, pixels.rgb};
+        t->place[i] = t->count++;
+    }
+    return true;
+}
+
+static TnScene *create(Source *from, TnError *err)
+{
+    SceneTextures textures = {0};
+    Layout count = {0}, layout = {0};
+    bool good = make_textures(from->model, &textures);
+    from->textures = &textures;
+    if (good) lay_scene(&count, from);
+    if (good) layout.base = tn_malloc(count.used);
+    TnScene *scene = layout.base ? lay_scene(&layout, from) : NULL;
+    if (!scene) tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
+    free_textures(&textures, !scene);
+    return scene;
 }
 
 static TnScene *no_object(TnError *err, const char *why)
@@ -405,5 +545,9 @@ TnScene *tn_scene_create_of(const TnWorld *world, TnError *err)
 
 void tn_scene_destroy(TnScene *scene)
 {
-    if (scene) tn_free(scene->memory);
+    if (!scene) return;
+    void **memory = scene->texture_memory;
+    for (int i = 0; memory && memory[i]; i++) tn_free(memory[i]);
+    tn_free(memory);
+    tn_free(scene->memory);
 }
