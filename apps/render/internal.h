@@ -78,8 +78,8 @@ typedef struct Lens {
     float forward[3];
     float pixels; /* on the screen per m at distance 1 m, or per m where it is parallel */
     bool parallel;
-    bool shadow;  /* seen by a light */
-    float eye[3]; /* not the camera's: a light's or a mirror's */
+    bool shadow;               /* seen by a light */
+    float eye[3];              /* not the camera's: a light's or a mirror's */
     const struct Lens *detail; /* whose pixels choose the meshes; NULL: its own */
 } Lens;
 
@@ -89,7 +89,8 @@ typedef struct Bounds {
 
 typedef struct Program {
     GLuint id;
-    GLint surface, tex_mode, tex_repeat, tex_unit, cut, tex_u, tex_v, tex_start, mirrored, has_mirror;
+    GLint surface, tex_mode, tex_repeat, tex_unit, cut, tex_u, tex_v, tex_start, mirrored,
+        has_mirror;
     GLint clip, plain, veil, least_alpha, forward, corners, plane_normal, plane_offset, plane_color,
         plane_id, grid_u, grid_v, grid_start;
 } Program;
@@ -189,12 +190,12 @@ struct Renderer {
     GLuint empty_array, scene_block;
     GLuint shadow_frame, shadow_map;
     Caster caster;
-    Look *looks; /* 1 + material_count */
+    Look *looks;      /* 1 + material_count */
     GLuint *textures; /* of the scene's */
     GLuint sky_box;   /* 0: none */
     float sky_horizon[3];
     Target mirror; /* the reflection in a plane; one sample */
-    bool mirrors; /* it is in this picture */
+    bool mirrors;  /* it is in this picture */
     Target target;
     NumbersTarget pick;
 

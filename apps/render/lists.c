@@ -1,9 +1,9 @@
 /* lists.c: from things in their places to instanced draws.
  *
  * For each list, every item in sight chooses its mesh by its size on the screen; the instances are
- * then copied into a streamed buffer sorted by mesh and material, one draw for each. What is not opaque is
- * sorted from back to front instead, and neighbours of one mesh share a draw. Nothing is allocated
- * once the arrays have seen their largest frame. */
+ * then copied into a streamed buffer sorted by mesh and material, one draw for each. What is not
+ * opaque is sorted from back to front instead, and neighbours of one mesh share a draw. Nothing is
+ * allocated once the arrays have seen their largest frame. */
 #include "internal.h"
 #include "vec.h"
 
@@ -176,7 +176,8 @@ static bool find_runs(const Renderer *r, DrawList *list, const Items *items)
 static void face_viewer(Instance *instance, const Lens *lens)
 {
     double z[3], quat[4];
-    for (int k = 0; k < 3; k++) z[k] = lens->parallel ? -lens->forward[k] : lens->eye[k] - instance->pos[k];
+    for (int k = 0; k < 3; k++)
+        z[k] = lens->parallel ? -lens->forward[k] : lens->eye[k] - instance->pos[k];
     if (normalize3(z) <= 0) z[2] = 1;
     quat_from_z(quat, z);
     for (int k = 0; k < 4; k++) instance->quat[k] = (float)quat[k];
@@ -240,8 +241,7 @@ void list_draw(Renderer *r, const DrawList *list, const Program *lit)
         const GpuMesh *mesh = &r->meshes[run->mesh];
         if (!mesh->index_count) continue;
         if (lit)
-            look_send(r, lit, (uint32_t)run->look,
-                      run->mesh - r->levels[FAMILY_BOX][0].mesh - 1);
+            look_send(r, lit, (uint32_t)run->look, run->mesh - r->levels[FAMILY_BOX][0].mesh - 1);
         size_t base = (size_t)run->first * sizeof(Instance);
         gl->BindVertexArray(mesh->array);
         gl->BindBuffer(GL_ARRAY_BUFFER, list->buffer);

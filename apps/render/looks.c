@@ -49,8 +49,8 @@ static void find_horizon(const TnSceneTexture *sky, float out[3])
     double sum[3] = {0, 0, 0};
     for (int i = 0; i < 4; i++)
         for (size_t c = 0; c < side; c++) {
-            const uint8_t *pixel = sky->rgb + 3 * (side * side * (size_t)sides[i] +
-                                                   side * (side / 2) + c);
+            const uint8_t *pixel =
+                sky->rgb + 3 * (side * side * (size_t)sides[i] + side * (side / 2) + c);
             for (int k = 0; k < 3; k++) sum[k] += linear_of(pixel[k]);
         }
     for (int k = 0; k < 3; k++) out[k] = (float)(sum[k] / (4 * (double)side));
@@ -65,8 +65,9 @@ static Look look_of(const Renderer *r, const TnSceneMaterial *m)
         return look;
     bool flat = r->scene->textures[m->texture].type == TN_TEXTURE_2D;
     look.texture = r->textures[m->texture];
-    look.mode = flat ? m->texture_uniform ? TEX_METRE : TEX_SHAPE
-                     : m->texture_uniform ? TEX_CUBE_METRE : TEX_CUBE_SHAPE;
+    look.mode = flat                 ? m->texture_uniform ? TEX_METRE : TEX_SHAPE
+                : m->texture_uniform ? TEX_CUBE_METRE
+                                     : TEX_CUBE_SHAPE;
     return look;
 }
 

@@ -1,7 +1,7 @@
-/* mirror.c: the reflection in the first plane that reflects (a material's reflectance): opaque things
- * are drawn as the eye's mirror image sees them, and the plane's shader looks them up at the same
- * pixel. With M p = p - 2 (n·p - d) n the picture's matrix becomes clip × M, and a plane of the
- * frustum (m, o) becomes (M m, o + 2 d n·m). */
+/* mirror.c: the reflection in the first plane that reflects (a material's reflectance): opaque
+ * things are drawn as the eye's mirror image sees them, and the plane's shader looks them up at the
+ * same pixel. With M p = p - 2 (n·p - d) n the picture's matrix becomes clip × M, and a plane of
+ * the frustum (m, o) becomes (M m, o + 2 d n·m). */
 #include "internal.h"
 #include "vec.h"
 

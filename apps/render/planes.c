@@ -85,8 +85,7 @@ static void draw_fan(Renderer *r, int count)
     r->stats.triangles += count - 2;
 }
 
-static const Look *look_of(const Renderer *r, const TnSceneShape *shape,
-                           const DrawOptions *options)
+static const Look *look_of(const Renderer *r, const TnSceneShape *shape, const DrawOptions *options)
 {
     bool known = shape->material >= 0 && shape->material < r->scene->material_count;
     return &r->looks[known && options->color == COLOR_MODEL ? shape->material + 1 : 0];

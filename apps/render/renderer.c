@@ -122,7 +122,7 @@ static void fill_block(Renderer *r, const DrawOptions *options, const Scope *sco
     double reach = 10 * fmax(length3(center), fmax(2 * extent, (double)block->ground[3]));
     for (int k = 0; k < 3; k++) {
         const float *end = r->sky_box ? r->sky_horizon : horizon;
-        block->fog[k] = !options->sky            ? blank[k]
+        block->fog[k] = !options->sky             ? blank[k]
                         : r->scene->view.has_haze ? (float)pow(fmax(r->scene->view.haze[k], 0), 2.2)
                                                   : end[k];
         block->zenith[k] = zenith[k];
@@ -143,8 +143,7 @@ void renderer_send_block(Renderer *r)
     r->gl.BindBufferBase(GL_UNIFORM_BUFFER, 0, r->scene_block);
 }
 
-void use_lit(Renderer *r, const Program *program, const float clip[16], float plain,
-                    float veil)
+void use_lit(Renderer *r, const Program *program, const float clip[16], float plain, float veil)
 {
     r->gl.UseProgram(program->id);
     r->gl.UniformMatrix4fv(program->clip, 1, GL_FALSE, clip);
@@ -249,8 +248,8 @@ void renderer_draw(Renderer *r, const TnFrame *frame, const View *view, const Dr
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     gl->FrontFace(GL_CCW);
     gl->CullFace(GL_BACK);
-    bool shadows = options->shadows && !options->wireframe && r->caster.there &&
-                   shadow_draw(r, &scope);
+    bool shadows =
+        options->shadows && !options->wireframe && r->caster.there && shadow_draw(r, &scope);
     r->block.sun[3] = shadows ? 1 : 0;
     renderer_send_block(r);
 

@@ -98,8 +98,10 @@ static bool make_programs(Renderer *r, char *error, size_t error_size)
         Program *program;
         const char *const *vertex, *const *fragment;
     } wanted[] = {
-        {&r->shape, PARTS(text_shape_vertex()), PARTS(text_sky(), text_light(), text_lit_fragment())},
-        {&r->soft_lit, PARTS(text_soft_vertex()), PARTS(text_sky(), text_light(), text_lit_fragment())},
+        {&r->shape, PARTS(text_shape_vertex()),
+         PARTS(text_sky(), text_light(), text_lit_fragment())},
+        {&r->soft_lit, PARTS(text_soft_vertex()),
+         PARTS(text_sky(), text_light(), text_lit_fragment())},
         {&r->shape_depth, PARTS(text_shape_vertex()), PARTS(text_depth_fragment())},
         {&r->soft_depth, PARTS(text_soft_vertex()), PARTS(text_depth_fragment())},
         {&r->shape_pick, PARTS(text_shape_vertex()), PARTS(text_pick_fragment())},
@@ -340,8 +342,7 @@ Renderer *renderer_create(const TnScene *scene, GlLoader loader, char *error, si
     }
     if (!read_driver(r, error, error_size) || !make_programs(r, error, error_size) ||
         !meshes_create(r, error, error_size) || !make_arrays(r, error, error_size) ||
-        !looks_create(r, error, error_size) ||
-        !shadow_create(r, error, error_size)) {
+        !looks_create(r, error, error_size) || !shadow_create(r, error, error_size)) {
         renderer_destroy(r);
         return NULL;
     }

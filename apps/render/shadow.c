@@ -1,9 +1,9 @@
 /* shadow.c: the shadow map of one light, the sun or a lamp.
  *
- * The sun's map covers what both lies in the sun's way of something (the bounds of all finite things) and
- * can be seen (the camera's frustum, cut off behind the last finite thing), so that its texels are
- * as small as they can be in one map. Its size is rounded up in steps and its corner to whole
- * texels: a moving camera does not make the edges of shadows crawl. A lamp's map covers its
+ * The sun's map covers what both lies in the sun's way of something (the bounds of all finite
+ * things) and can be seen (the camera's frustum, cut off behind the last finite thing), so that its
+ * texels are as small as they can be in one map. Its size is rounded up in steps and its corner to
+ * whole texels: a moving camera does not make the edges of shadows crawl. A lamp's map covers its
  * cone, or what of it has things in it. */
 #include "internal.h"
 #include "vec.h"
@@ -200,8 +200,7 @@ static Lens lens_of(const Map *map, bool parallel, const double rows[4][4])
     }
     for (int i = 0; i < 4; i++) { /* row >= 0 and row <= w */
         double plane[4], length;
-        for (int k = 0; k < 4; k++)
-            plane[k] = i % 2 ? rows[3][k] - rows[i / 2][k] : rows[i / 2][k];
+        for (int k = 0; k < 4; k++) plane[k] = i % 2 ? rows[3][k] - rows[i / 2][k] : rows[i / 2][k];
         length = length3(plane);
         for (int k = 0; k < 4; k++) lens.planes[i][k] = (float)(plane[k] / length);
     }

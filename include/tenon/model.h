@@ -194,8 +194,9 @@ typedef struct TnGeomDef {
                            those of two geoms add up */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
-    TnMaterialId material; /* for drawing only; 0 (default): none. Its colour is not used: rgba is */
-    TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    TnMaterialId
+        material;  /* for drawing only; 0 (default): none. Its colour is not used: rgba is */
+    TnMeshId mesh; /* TN_GEOM_MESH only; many geoms may share it */
     /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
      * body without such geoms acts as the box that has its moments of inertia. */
     bool fluid_ellipsoid;
@@ -459,8 +460,8 @@ typedef struct TnCameraDef {
 /* Pictures on materials and in the sky. What is built in is made, and files are unpacked, only when
  * a scene is made of the model (tenon/scene.h): a simulation does not pay for them. */
 typedef enum TnTextureType {
-    TN_TEXTURE_2D,  /* default */
-    TN_TEXTURE_CUBE, /* six faces around a geom */
+    TN_TEXTURE_2D,    /* default */
+    TN_TEXTURE_CUBE,  /* six faces around a geom */
     TN_TEXTURE_SKYBOX /* six faces around the world; the first one of a model is drawn */
 } TnTextureType;
 
@@ -494,10 +495,10 @@ typedef struct TnTextureDef {
     TnTextureType type;
     TnTextureBuiltin builtin;
     TnTextureMark mark;
-    double rgb1[3], rgb2[3];     /* default 0.8 and 0.5, as in MuJoCo */
-    double mark_rgb[3];          /* default 0 */
-    double random;               /* default 0.01 */
-    int width, height;           /* pixels of what is built in; cubes: of a face, width counts */
+    double rgb1[3], rgb2[3]; /* default 0.8 and 0.5, as in MuJoCo */
+    double mark_rgb[3];      /* default 0 */
+    double random;           /* default 0.01 */
+    int width, height;       /* pixels of what is built in; cubes: of a face, width counts */
     /* copied. One file in pictures[0], or for cubes one for each face (a missing one has rgb1) */
     TnPicture pictures[TN_TEXTURE_FACES];
     int grid[2];     /* rows and columns in the one file of a cube; default 1, 1: for all faces */
@@ -523,9 +524,9 @@ typedef struct TnMaterialDef {
 } TnMaterialDef;
 
 typedef enum TnLightType {
-    TN_LIGHT_SPOT,       /* default; at pos */
+    TN_LIGHT_SPOT,        /* default; at pos */
     TN_LIGHT_DIRECTIONAL, /* the sun: dir alone counts */
-    TN_LIGHT_POINT       /* at pos, to all sides */
+    TN_LIGHT_POINT        /* at pos, to all sides */
 } TnLightType;
 
 /* Start of a free camera. Missing values are fitted to the scene. */

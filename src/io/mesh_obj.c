@@ -17,9 +17,9 @@ typedef struct Reader {
     TnMeshFile *out;
     TnMeshList vertices, corners; /* double, int32_t */
     TnMeshList face;              /* int32_t: corners of the one that is read */
-    TnMeshList places, uvs;       /* float: two for each vt; int32_t: index of one for each corner */
-    TnMeshList face_uvs;          /* int32_t, as face; -1: none */
-    bool textured;                /* some corner has coordinates */
+    TnMeshList places, uvs; /* float: two for each vt; int32_t: index of one for each corner */
+    TnMeshList face_uvs;    /* int32_t, as face; -1: none */
+    bool textured;          /* some corner has coordinates */
     int line;
     bool closed; /* a further group has begun */
 } Reader;

@@ -241,7 +241,7 @@ typedef struct TnMjcfSettings {
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
     const char *texture_folder;
-    bool lengths_by_limits;  /* of muscles, as limits of joints and tendons are given */
+    bool lengths_by_limits; /* of muscles, as limits of joints and tendons are given */
     bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;

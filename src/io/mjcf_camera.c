@@ -161,7 +161,8 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *e)
 /* What MuJoCo takes where only one of the two angles is written. */
 void tn_mjcf_start_view(TnMjcf *m)
 {
-    m->view = (TnView){.azimuth = 90 * DEGREE, .elevation = -45 * DEGREE,
+    m->view = (TnView){.azimuth = 90 * DEGREE,
+                       .elevation = -45 * DEGREE,
                        .headlight_ambient = {0.1, 0.1, 0.1},
                        .headlight_diffuse = {0.4, 0.4, 0.4},
                        .headlight_specular = {0.5, 0.5, 0.5}};

@@ -161,8 +161,7 @@ static void read_colour(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
     const TnMjcfName *material = tn_mjcf_refer(m, TN_NAMED_MATERIAL, holder, "material");
     if (!material) return;
     geom->material = material->id;
-    if (memcmp(geom->rgba, grey, sizeof grey) == 0)
-        memcpy(geom->rgba, material->data, sizeof grey);
+    if (memcmp(geom->rgba, grey, sizeof grey) == 0) memcpy(geom->rgba, material->data, sizeof grey);
 }
 
 static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)

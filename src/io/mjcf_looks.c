@@ -117,8 +117,7 @@ TnTextureId tn_mjcf_texture(TnMjcf *m, const TnXmlElement *e, const char *name)
     def.name = name;
     def.source = tn_xml_place(e);
     def.type = types[tn_mjcf_word(&view, "type", "2d cube skybox", 1)];
-    def.builtin =
-        (TnTextureBuiltin)tn_mjcf_word(&view, "builtin", "none gradient checker flat", 0);
+    def.builtin = (TnTextureBuiltin)tn_mjcf_word(&view, "builtin", "none gradient checker flat", 0);
     def.mark = (TnTextureMark)tn_mjcf_word(&view, "mark", "none edge cross random", 0);
     tn_mjcf_reals(m, &view, "rgb1", def.rgb1, 3);
     tn_mjcf_reals(m, &view, "rgb2", def.rgb2, 3);
@@ -254,8 +253,7 @@ void tn_mjcf_light(TnMjcf *m, const TnXmlElement *e, const TnMjcfClass *class_,
     def->body = body;
     def->source = tn_xml_place(e);
     int mode = tn_mjcf_word(&view, "mode", "fixed track trackcom targetbody targetbodycom", 0);
-    if (mode == 2 || mode == 4)
-        tn_mjcf_remark(m, TN_REMARK_CAMERA_COM, tn_xml_place(e), e->name);
+    if (mode == 2 || mode == 4) tn_mjcf_remark(m, TN_REMARK_CAMERA_COM, tn_xml_place(e), e->name);
     def->mode = modes[mode < 0 ? 0 : mode];
     def->active = tn_mjcf_bool(&view, "active", true);
     def->cast_shadow = tn_mjcf_bool(&view, "castshadow", true);

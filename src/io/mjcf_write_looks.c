@@ -106,8 +106,7 @@ void tn_write_light(TnWriter *w, int i)
     tn_write_text(w, "name", tn_write_own_name(w, TN_WRITTEN_LIGHT, i + 1));
     TN_WRITE_FIELDS(w, fields, light, &usual);
     if (light->cutoff != usual.cutoff) tn_write_real(w, "cutoff", tn_write_degrees(light->cutoff));
-    if (light->target)
-        tn_write_text(w, "target", tn_write_name(w, TN_WRITTEN_BODY, light->target));
+    if (light->target) tn_write_text(w, "target", tn_write_name(w, TN_WRITTEN_BODY, light->target));
     tn_write_close(w);
 }
 

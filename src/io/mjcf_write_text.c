@@ -197,9 +197,9 @@ void tn_write_limit(TnWriter *w, const char *limited_attr, const char *range_att
 
 /* ---- names ---- */
 
-static const char *const kind_names[TN_WRITTEN_KINDS] = {
-    "body", "joint", "geom", "site", "tendon", "actuator", "mesh", "soft", "camera",
-    "texture", "material", "light"};
+static const char *const kind_names[TN_WRITTEN_KINDS] = {"body",   "joint",    "geom",     "site",
+                                                         "tendon", "actuator", "mesh",     "soft",
+                                                         "camera", "texture",  "material", "light"};
 
 static const char *given_name(const TnWriter *w, TnWritten kind, int index)
 {
@@ -237,9 +237,9 @@ static const char *given_name(const TnWriter *w, TnWritten kind, int index)
 static int count_of(const TnWriter *w, TnWritten kind)
 {
     const TnDefinitions *d = &w->d;
-    const int counts[TN_WRITTEN_KINDS] = {d->body_count, d->joint_count,  d->geom_count,
-                                          d->site_count, d->tendon_count, d->actuator_count,
-                                          d->mesh_count, d->soft_count,   d->camera_count,
+    const int counts[TN_WRITTEN_KINDS] = {d->body_count,    d->joint_count,    d->geom_count,
+                                          d->site_count,    d->tendon_count,   d->actuator_count,
+                                          d->mesh_count,    d->soft_count,     d->camera_count,
                                           d->texture_count, d->material_count, d->light_count};
     return counts[kind];
 }

@@ -13,8 +13,8 @@ typedef struct TnPngFile {
     char fault[120]; /* after a failure: what is wrong; "" means no memory */
 } TnPngFile;
 
-/* 8 or 16 bits per channel, gray or colours, with or without alpha; not interlaced. One channel: the
- * first; three: red, green, blue, without alpha. Free `pixels` with tn_free. */
+/* 8 or 16 bits per channel, gray or colours, with or without alpha; not interlaced. One channel:
+ * the first; three: red, green, blue, without alpha. Free `pixels` with tn_free. */
 bool tn_png_read(const char *bytes, size_t size, int channels, TnPngFile *out);
 /* Size and checksums alone. */
 bool tn_png_check(const char *bytes, size_t size, TnPngFile *out);

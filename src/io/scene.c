@@ -40,7 +40,7 @@ static const void *take_copy(Layout *layout, const void *from, size_t bytes)
 typedef struct SceneTextures {
     TnSceneTexture *list;
     int count;
-    int *place; /* of each texture of the model: its index, -1: not drawn */
+    int *place;    /* of each texture of the model: its index, -1: not drawn */
     void **memory; /* NULL at the end */
 } SceneTextures;
 
@@ -89,9 +89,11 @@ static void floor_color(const double rgba[4], float out[4])
 static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
 {
     TnGeomInfo geom = tn_model_geom_info(model, id);
-    TnSceneShape shape = {
-        .type = geom.type, .body = geom.body, .group = geom.group, .mesh = geom.mesh - 1,
-        .material = geom.material - 1};
+    TnSceneShape shape = {.type = geom.type,
+                          .body = geom.body,
+                          .group = geom.group,
+                          .mesh = geom.mesh - 1,
+                          .material = geom.material - 1};
     memcpy(shape.pos, geom.pos, sizeof shape.pos);
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
@@ -428,8 +430,8 @@ static void lay_looks(Layout *layout, TnScene *scene, const Source *from)
         scene->light_count++;
     }
     scene->lights = lights;
-    scene->textures = take_copy(layout, textures->list,
-                                (size_t)textures->count * sizeof *textures->list);
+    scene->textures =
+        take_copy(layout, textures->list, (size_t)textures->count * sizeof *textures->list);
     scene->texture_memory = textures->memory;
 }
 

@@ -101,9 +101,9 @@ static void mark(const TnTextureDef *def, int face, Face *f)
         for (int c = 0; c < f->width; c++) {
             bool edge = r == 0 || c == 0 || r == f->height - 1 || c == f->width - 1;
             bool cross = r == f->height / 2 || c == f->width / 2;
-            uint64_t pixel = ((uint64_t)face * (uint64_t)f->height + (uint64_t)r) *
-                                 (uint64_t)f->width +
-                             (uint64_t)c;
+            uint64_t pixel =
+                ((uint64_t)face * (uint64_t)f->height + (uint64_t)r) * (uint64_t)f->width +
+                (uint64_t)c;
             if ((def->mark == TN_MARK_EDGE && edge) || (def->mark == TN_MARK_CROSS && cross) ||
                 (def->mark == TN_MARK_RANDOM && draw_of(pixel) < def->random))
                 set(f, r, c, rgb);

@@ -1,9 +1,9 @@
 /* align.c: free bodies whose frame shall be that of their inertia.
  *
  * With T the pose of the inertial frame in the body's, the body moves to B T and its geoms, sites,
- * cameras and lights to T^-1 G: nothing moves in the world. Bodies with children stay as they are, as in
- * MuJoCo. The inertial frame is that of MuJoCo, too: the given one; that of the only geom with
- * mass; otherwise principal axes by descending moments. */
+ * cameras and lights to T^-1 G: nothing moves in the world. Bodies with children stay as they are,
+ * as in MuJoCo. The inertial frame is that of MuJoCo, too: the given one; that of the only geom
+ * with mass; otherwise principal axes by descending moments. */
 #include "builder.h"
 
 #include "../math/vec3.h"

@@ -1,5 +1,5 @@
-/* compile_looks.c: textures, materials and lights: checks, and copies into the model's block. Nothing
- * here changes how anything moves. */
+/* compile_looks.c: textures, materials and lights: checks, and copies into the model's block.
+ * Nothing here changes how anything moves. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -40,7 +40,8 @@ static void check_texture(TnCompile *c, int index)
     int cells = (int)strlen(def->layout), rows = def->grid[0], columns = def->grid[1];
     if (rows < 1 || columns < 1 || rows > 12 || columns > 12 || rows * columns > 12 ||
         rows * columns > cells)
-        tn_problem(c, element, "the grid has 1 to 12 cells, each with a letter in the layout (%d, %d, '%s')",
+        tn_problem(c, element,
+                   "the grid has 1 to 12 cells, each with a letter in the layout (%d, %d, '%s')",
                    rows, columns, def->layout);
 }
 

@@ -55,24 +55,16 @@ TnModelInfo tn_model_info(const TnModel *model)
 
 static int count_of(const TnModel *model, TnNameKind kind)
 {
-    const int counts[TN_NAME_KIND_COUNT] = {[TN_NAME_BODY] = model->body_count,
-                                            [TN_NAME_JOINT] = model->joint_count,
-                                            [TN_NAME_GEOM] = model->geom_count,
-                                            [TN_NAME_SITE] = model->site_count,
-                                            [TN_NAME_TENDON] = model->tendon_count,
-                                            [TN_NAME_ACTUATOR] = model->actuator_count,
-                                            [TN_NAME_EQUALITY] = model->equality_count,
-                                            [TN_NAME_SENSOR] = model->sensor_count,
-                                            [TN_NAME_KEY] = model->key_count,
-                                            [TN_NAME_MESH] = model->mesh_count,
-                                            [TN_NAME_CAMERA] = model->camera_count,
-                                            [TN_NAME_ROD] = model->rod_count,
-                                            [TN_NAME_WHEEL] = model->wheel_count,
-                                            [TN_NAME_SOFT] = model->soft_count,
-                                            [TN_NAME_TIE] = model->tie_count,
-                                            [TN_NAME_TEXTURE] = model->texture_count,
-                                            [TN_NAME_MATERIAL] = model->material_count,
-                                            [TN_NAME_LIGHT] = model->light_count};
+    const int counts[TN_NAME_KIND_COUNT] = {
+        [TN_NAME_BODY] = model->body_count,         [TN_NAME_JOINT] = model->joint_count,
+        [TN_NAME_GEOM] = model->geom_count,         [TN_NAME_SITE] = model->site_count,
+        [TN_NAME_TENDON] = model->tendon_count,     [TN_NAME_ACTUATOR] = model->actuator_count,
+        [TN_NAME_EQUALITY] = model->equality_count, [TN_NAME_SENSOR] = model->sensor_count,
+        [TN_NAME_KEY] = model->key_count,           [TN_NAME_MESH] = model->mesh_count,
+        [TN_NAME_CAMERA] = model->camera_count,     [TN_NAME_ROD] = model->rod_count,
+        [TN_NAME_WHEEL] = model->wheel_count,       [TN_NAME_SOFT] = model->soft_count,
+        [TN_NAME_TIE] = model->tie_count,           [TN_NAME_TEXTURE] = model->texture_count,
+        [TN_NAME_MATERIAL] = model->material_count, [TN_NAME_LIGHT] = model->light_count};
     return counts[kind];
 }
 
@@ -340,7 +332,8 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
 
 TnTextureDef tn_model_texture_info(const TnModel *model, TnTextureId id)
 {
-    TnTextureDef info = has(model, TN_NAME_TEXTURE, id) ? model->textures[id - 1] : (TnTextureDef){0};
+    TnTextureDef info =
+        has(model, TN_NAME_TEXTURE, id) ? model->textures[id - 1] : (TnTextureDef){0};
     info.name = name_at(model, TN_NAME_TEXTURE, id);
     return info;
 }
