@@ -84,7 +84,7 @@ static void add_looks(Sections *sections, const TnScene *scene)
             memcpy(places + corners, scene->meshes[i].texcoords, count * sizeof *places);
             corners += count;
         }
-        for (size_t i = 0; i < shapes; i++) of_shape[i] = scene->shapes[i].material;
+        for (size_t i = 0; i < shapes; i++) of_shape[i] = scene->shapes[i].material - 1;
         if (bytes) sections_add(sections, "textures", SECTION_U8, pixels, bytes);
         if (corners) sections_add(sections, "mesh_texcoords", SECTION_F32, places, corners);
         sections_add(sections, "shape_material", SECTION_I32, of_shape, shapes);
@@ -253,7 +253,7 @@ static void write_materials(Json *json, const TnScene *scene)
     for (int i = 0; i < scene->material_count; i++) {
         const TnSceneMaterial *m = &scene->materials[i];
         json_begin_object(json, NULL);
-        json_integer(json, "texture", m->texture);
+        json_integer(json, "texture", m->texture - 1);
         write_floats(json, "repeat", m->texture_repeat, 2);
         json_bool(json, "uniform", m->texture_uniform);
         json_number(json, "emission", (double)m->emission);

@@ -61,10 +61,10 @@ static Look look_of(const Renderer *r, const TnSceneMaterial *m)
     Look look = {.surface = {m->specular, 1 + 127 * m->shininess, m->emission, m->metallic},
                  .repeat = {m->texture_repeat[0], m->texture_repeat[1]},
                  .reflectance = m->reflectance};
-    if (m->texture < 0 || m->texture >= r->scene->texture_count || !r->textures[m->texture])
-        return look;
-    bool flat = r->scene->textures[m->texture].type == TN_TEXTURE_2D;
-    look.texture = r->textures[m->texture];
+    int index = m->texture - 1;
+    if (index < 0 || index >= r->scene->texture_count || !r->textures[index]) return look;
+    bool flat = r->scene->textures[index].type == TN_TEXTURE_2D;
+    look.texture = r->textures[index];
     look.mode = flat                 ? m->texture_uniform ? TEX_METRE : TEX_SHAPE
                 : m->texture_uniform ? TEX_CUBE_METRE
                                      : TEX_CUBE_SHAPE;

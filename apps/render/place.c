@@ -109,9 +109,9 @@ static void highlight(Instance *instance)
 /* Materials count in the model's own colours; hulls have no places in a texture. */
 static uint32_t look_of(const Renderer *r, const TnSceneShape *shape, const DrawOptions *options)
 {
-    bool known = shape->material >= 0 && shape->material < r->scene->material_count;
+    bool known = shape->material >= 1 && shape->material <= r->scene->material_count;
     bool hull = options->hulls && shape->type == TN_GEOM_MESH;
-    return known && !hull && options->color == COLOR_MODEL ? (uint32_t)shape->material + 1 : 0;
+    return known && !hull && options->color == COLOR_MODEL ? (uint32_t)shape->material : 0;
 }
 
 void place_shapes(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,

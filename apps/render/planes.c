@@ -87,8 +87,8 @@ static void draw_fan(Renderer *r, int count)
 
 static const Look *look_of(const Renderer *r, const TnSceneShape *shape, const DrawOptions *options)
 {
-    bool known = shape->material >= 0 && shape->material < r->scene->material_count;
-    return &r->looks[known && options->color == COLOR_MODEL ? shape->material + 1 : 0];
+    bool known = shape->material >= 1 && shape->material <= r->scene->material_count;
+    return &r->looks[known && options->color == COLOR_MODEL ? shape->material : 0];
 }
 
 /* Places in a texture: u and v per m along the plane, and those at the eye, less whole numbers. As

@@ -35,7 +35,7 @@ typedef struct TnSceneTexture {
 
 /* The members of TnMaterialDef with the same names. */
 typedef struct TnSceneMaterial {
-    int texture; /* index; -1: none */
+    int texture; /* number in textures, from 1; 0: none */
     float texture_repeat[2];
     bool texture_uniform;
     float emission, specular, shininess, reflectance, metallic; /* roughness is in shininess */
@@ -56,7 +56,7 @@ typedef struct TnSceneShape {
     TnGeomType type;
     TnBodyId body;
     int mesh;               /* index in meshes; -1: none */
-    int material;           /* index in materials; -1: none */
+    int material;           /* number in materials, from 1; 0: none */
     int group;              /* 0 … 5, MuJoCo's groups */
     double pos[3], quat[4]; /* in the body's axes */
     double size[3];         /* as in TnGeomDef; plane: half lengths in x and y, 0: infinite */

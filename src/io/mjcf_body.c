@@ -282,17 +282,6 @@ void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body
     read_parts(m, element, &place);
 }
 
-/* Lights may look at bodies that come later in the file. */
-static void check_targets(TnMjcf *m, const TnXmlElement *parent)
-{
-    for (const TnXmlElement *e = parent->first; e; e = e->next) {
-        if (is(e, "light"))
-            tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
-        else if (is(e, "body") || is(e, "frame"))
-            check_targets(m, e);
-    }
-}
-
 void tn_mjcf_read_bodies(TnMjcf *m)
 {
     static const TnBodyDef world = {.name = "world"};
@@ -309,8 +298,6 @@ void tn_mjcf_read_bodies(TnMjcf *m)
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_children(m, e, &place);
     tn_mjcf_add_rods(m, true);
-    for (const TnXmlElement *e = m->root->first; e; e = e->next)
-        if (is(e, "worldbody")) check_targets(m, e);
     tn_mjcf_finish_cameras(m);
     tn_mjcf_finish_lights(m);
 }

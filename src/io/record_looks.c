@@ -156,7 +156,7 @@ static void get_materials(TnRecordReader *r, TnScene *scene)
     for (int i = 0; materials && i < scene->material_count && !r->in->failed; i++) {
         TnSceneMaterial *m = &materials[i];
         float values[7];
-        m->texture = tn_record_get_int(r, -1, scene->texture_count - 1);
+        m->texture = tn_record_get_int(r, 0, scene->texture_count);
         m->texture_uniform = tn_record_get_int(r, 0, 1);
         tn_record_get_f32s(r, values, 7);
         memcpy(m->texture_repeat, values, sizeof m->texture_repeat);
@@ -169,7 +169,7 @@ static void get_materials(TnRecordReader *r, TnScene *scene)
     scene->materials = materials;
     TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
     for (int i = 0; shapes && i < scene->shape_count; i++)
-        shapes[i].material = tn_record_get_int(r, -1, scene->material_count - 1);
+        shapes[i].material = tn_record_get_int(r, 0, scene->material_count);
     TnSceneMesh *meshes = (TnSceneMesh *)scene->meshes;
     for (int i = 0; meshes && i < scene->mesh_count && !r->in->failed; i++) {
         if (!tn_record_get_int(r, 0, 1)) continue;
@@ -216,8 +216,6 @@ static void get_lights(TnRecordReader *r, TnScene *scene)
 
 void tn_record_get_looks(TnRecordReader *r, TnScene *scene)
 {
-    TnSceneShape *shapes = (TnSceneShape *)scene->shapes;
-    for (int i = 0; shapes && i < scene->shape_count; i++) shapes[i].material = -1;
     if (r->in->at == r->in->size) return; /* version 1.4 and before */
     scene->textures = get_textures(r, &scene->texture_count);
     get_materials(r, scene);

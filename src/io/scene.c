@@ -93,7 +93,7 @@ static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
                           .body = geom.body,
                           .group = geom.group,
                           .mesh = geom.mesh - 1,
-                          .material = geom.material - 1};
+                          .material = geom.material};
     memcpy(shape.pos, geom.pos, sizeof shape.pos);
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
@@ -376,7 +376,7 @@ static TnSceneMaterial material_of(const TnMaterialDef *def, const SceneTextures
     double r = def->roughness < 0 ? 0 : def->roughness < 0.3 ? 0.3 : def->roughness;
     double shininess = def->roughness < 0 ? def->shininess : (2 / (r * r * r * r) - 2) / 128;
     return (TnSceneMaterial){
-        .texture = def->texture ? textures->place[def->texture - 1] : -1,
+        .texture = def->texture ? textures->place[def->texture - 1] + 1 : 0,
         .texture_repeat = {(float)def->texture_repeat[0], (float)def->texture_repeat[1]},
         .texture_uniform = def->texture_uniform,
         .emission = (float)def->emission,

@@ -25,8 +25,8 @@ static inline TnScene recorded_scene(void)
     static const TnSceneTexture textures[] = {{TN_TEXTURE_2D, 4, 3, pixels},
                                               {TN_TEXTURE_SKYBOX, 1, 1, cube}};
     static const TnSceneMaterial materials[] = {
-        {.texture = -1, .specular = 0.5f},
-        {.texture = 0, .texture_repeat = {2, 3}, .texture_uniform = true, .metallic = 0.25f}};
+        {.specular = 0.5f},
+        {.texture = 1, .texture_repeat = {2, 3}, .texture_uniform = true, .metallic = 0.25f}};
     static const TnSceneLight lights[] = {{.type = TN_LIGHT_POINT,
                                            .body = 2,
                                            .target = 3,
@@ -42,21 +42,19 @@ static inline TnScene recorded_scene(void)
         {.type = TN_GEOM_BOX,
          .body = 2,
          .mesh = -1,
-         .material = -1,
          .group = 2,
          .quat = {1},
          .size = {0.3, 0.2, 1}},
         {.type = TN_GEOM_SPHERE,
          .body = 3,
          .mesh = -1,
-         .material = -1,
          .pos = {0, 0, 0.1},
          .quat = {1},
          .size = {0.5}},
         {.type = TN_GEOM_MESH,
          .body = 3,
          .mesh = 0,
-         .material = 1,
+         .material = 2,
          .quat = {0, 1, 0, 0},
          .rgba = {1, 0, 0, 0.25f}}};
     static const TnSceneJoint joints[] = {{"slide", TN_JOINT_SLIDE, 2, {1, 2, 3}, {0, 0, 1}},

@@ -71,8 +71,8 @@ TEST(a_scene_comes_back_with_all_its_fields)
     CHECK(scene->texture_count == 2 && scene->textures[0].width == 4);
     CHECK(!memcmp(scene->textures[0].rgb, wanted.textures[0].rgb, 36));
     CHECK(!memcmp(scene->textures[1].rgb, wanted.textures[1].rgb, 18));
-    CHECK(scene->shapes[3].material == 1 && scene->shapes[1].material == -1);
-    CHECK(scene->materials[1].texture_uniform && scene->materials[1].texture == 0);
+    CHECK(scene->shapes[3].material == 2 && scene->shapes[1].material == 0);
+    CHECK(scene->materials[1].texture_uniform && scene->materials[1].texture == 1);
     CHECK(!memcmp(scene->meshes[0].texcoords, wanted.meshes[0].texcoords, 24 * sizeof(float)));
     CHECK(scene->lights[0].target == 3 && scene->lights[0].diffuse[1] == 1);
     CHECK(scene->view.has_haze && scene->view.haze[1] == 0.2 && scene->view.has_headlight);
