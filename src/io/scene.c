@@ -372,7 +372,7 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
 static TnSceneMaterial material_of(const TnMaterialDef *def, const SceneTextures *textures)
 {
     /* Highlights of a rough surface are as wide as those of a microfacet model: n = 2/r⁴ - 2,
-     * where MuJoCo's shininess 1 is n = 128. */
+     * where MuJoCo's shininess 1 is n = 128; and the weaker, the wider they are. */
     double r = def->roughness < 0 ? 0 : def->roughness < 0.3 ? 0.3 : def->roughness;
     double shininess = def->roughness < 0 ? def->shininess : (2 / (r * r * r * r) - 2) / 128;
     return (TnSceneMaterial){
@@ -380,7 +380,7 @@ static TnSceneMaterial material_of(const TnMaterialDef *def, const SceneTextures
         .texture_repeat = {(float)def->texture_repeat[0], (float)def->texture_repeat[1]},
         .texture_uniform = def->texture_uniform,
         .emission = (float)def->emission,
-        .specular = (float)def->specular,
+        .specular = (float)(def->specular * (1 - (def->roughness < 0 ? 0 : def->roughness))),
         .shininess = (float)(shininess > 1 ? 1 : shininess),
         .reflectance = (float)def->reflectance,
         .metallic = def->metallic < 0 ? 0 : (float)def->metallic};
