@@ -57,7 +57,7 @@ static void add_light(Renderer *r, const TnSceneLight *light, const double pos[3
     block->light_from[*count][3] = parallel ? 0 : 1;
     block->light_axis[*count][3] = cone ? cosf(light->cutoff) : -1;
     copy3(block->light_diffuse[*count], light->diffuse, cone ? (double)light->exponent : 0);
-    copy3(block->light_specular[*count], light->specular, 0);
+    copy3(block->light_specular[*count], light->specular, light->cast_shadow);
     copy3(block->light_fade[*count], light->attenuation, 0);
     (*count)++;
 }
@@ -117,7 +117,7 @@ void lights_place(Renderer *r, const TnFrame *frame, const Scope *scope)
         }
         add_light(r, light, pos, dir, &count);
     }
-    if (casting >= 0) block->light_specular[casting][3] = 1;
+    if (casting >= 0) block->light_specular[casting][3] = 2;
     block->ambient[3] = (float)count;
     if (count == 0) { /* tenon's own */
         r->caster.there = r->caster.parallel = true;

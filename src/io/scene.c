@@ -435,6 +435,17 @@ static void lay_looks(Layout *layout, TnScene *scene, const Source *from)
     scene->texture_memory = textures->memory;
 }
 
+/* MuJoCo's light at the camera, where the model does not say. */
+static void usual_headlight(TnView *view)
+{
+    if (view->has_headlight) return;
+    for (int k = 0; k < 3; k++) {
+        view->headlight_ambient[k] = 0.1;
+        view->headlight_diffuse[k] = 0.4;
+        view->headlight_specular[k] = 0.5;
+    }
+}
+
 static TnScene *lay_scene(Layout *layout, const Source *from)
 {
     const TnModel *model = from->model;
@@ -452,6 +463,7 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
                      .texture_count = from->textures->count,
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
+    usual_headlight(&scene.view);
     scene.name = take_text(layout, info.name);
     lay_bodies(layout, &scene, from);
     lay_shapes(layout, &scene, model);

@@ -95,7 +95,9 @@ export function dress(material, { mode = 0, texture, repeat = [1, 1], unit = [1,
         // Lights of models may add up to more than white: bright parts approach it slowly.
         vec3 belowWhite(vec3 c) { return mix(c, 1.0 - 0.25 * exp(-(c - 0.75) / 0.25), step(0.75, c)); }`)
       .replace('#include <emissivemap_fragment>', `#include <emissivemap_fragment>
-        ${mode ? `diffuseColor.rgb *= mix(vec3(1.0), texture(picture, picturePlace${mode > 3 ? '' : '.xy'}).rgb, pictureShown);` : ''}
+        vec3 image = vec3(1.0);
+        ${mode ? `image = mix(image, texture(picture, picturePlace${mode > 3 ? '' : '.xy'}).rgb, pictureShown);` : ''}
+        diffuseColor.rgb *= image;
         totalEmissiveRadiance += ownEmission * diffuseColor.rgb;`);
     if (!modelLights) return;
     // MJCF's numbers add up as values of the screen: their sum becomes linear here.

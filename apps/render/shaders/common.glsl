@@ -15,7 +15,7 @@ layout(std140) uniform Scene {
     vec4 light_from[8];     // place; w = 0: direction towards it
     vec4 light_axis[8];     // direction that it shines in; w: cosine of the cone, -1: no cone
     vec4 light_diffuse[8];  // w: exponent of the cone
-    vec4 light_specular[8]; // w: 1 where it throws shadows
+    vec4 light_specular[8]; // w: 1 where it may throw shadows, 2 where it does
     vec4 light_fade[8];     // with the distance
 };
 

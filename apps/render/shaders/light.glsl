@@ -63,10 +63,11 @@ Light own_light(vec3 p, vec3 n, vec3 view, float open, bool shadowed)
 }
 
 // MJCF's numbers are for a renderer that adds light as the screen's values (sRGB): their sum becomes
-// linear here.
-Light model_light(vec3 p, vec3 n, vec3 view, float open, bool shadowed)
+// linear here. Textures get at most white from all lights together that throw no shadow, as there.
+Light model_light(vec3 p, vec3 n, vec3 view, float open, bool textured, bool shadowed)
 {
-    Light sum = Light(ambient.rgb * open, vec3(0));
+    Light sum = Light(vec3(0), vec3(0));
+    vec3 steady = ambient.rgb * open;
     for (int i = 0; i < int(ambient.w); i++) {
         vec3 to = light_from[i].xyz - light_from[i].w * p;
         float away = max(length(to), 1e-9), share = 1.0;
@@ -78,11 +79,14 @@ Light model_light(vec3 p, vec3 n, vec3 view, float open, bool shadowed)
         }
         float facing = dot(n, to);
         if (share <= 0.0 || facing <= 0.0) continue;
-        share *= shadow_of(p, n, facing, shadowed && light_specular[i].w > 0.0);
-        sum.diffuse += light_diffuse[i].rgb * (share * facing);
+        share *= shadow_of(p, n, facing, shadowed && light_specular[i].w > 1.5);
+        vec3 diffuse = light_diffuse[i].rgb * (share * facing);
+        if (light_specular[i].w > 0.0) sum.diffuse += diffuse;
+        else steady += diffuse;
         sum.shine += light_specular[i].rgb * (share * highlight(n, view, to));
     }
-    sum.diffuse = pow(sum.diffuse, vec3(2.2));
+    if (textured) steady = min(steady, vec3(1));
+    sum.diffuse = pow(sum.diffuse + steady, vec3(2.2));
     return sum;
 }
 
@@ -93,8 +97,8 @@ vec3 below_white(vec3 c)
     return mix(c, 1.0 - 0.25 * exp(-(c - 0.75) / 0.25), step(0.75, c));
 }
 
-// `n` has length 1 and points to the viewer's side.
-vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, bool shadowed)
+// `picture`: of a texture, white without one. `n` has length 1 and points to the viewer's side.
+vec3 shade(vec3 albedo, vec3 picture, vec3 p, vec3 n, float gloss, bool shadowed)
 {
     float distance = length(p);
     vec3 view = -p / max(distance, 1e-30);
@@ -106,10 +110,11 @@ vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, bool shadowed)
     }
     Light light;
     if (ambient.w > 0.0)
-        light = model_light(p, n, view, open, shadowed);
+        light = model_light(p, n, view, open, picture != vec3(1), shadowed);
     else
         light = own_light(p, n, view, open, shadowed);
     float metal = surface.w;
+    albedo *= picture;
     vec3 result = albedo * (light.diffuse * (1.0 - 0.8 * metal) + surface.z);
     result += gloss * surface.x * light.shine * mix(vec3(1), albedo, metal);
     if (metal > 0.0) result += 0.8 * metal * albedo * sky_color(reflect(-view, n));

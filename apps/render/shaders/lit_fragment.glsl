@@ -22,14 +22,15 @@ void main()
     vec3 n = normalize(normal);
     if (!gl_FrontFacing) n = -n; // the inner side of a surface
     vec3 own = color.rgb;
-    if (tex_mode >= 4) own *= texture(cube_picture, picture).rgb;
-    else if (tex_mode > 0) own *= texture(flat_picture, picture.xy).rgb;
+    vec3 image = vec3(1);
+    if (tex_mode >= 4) image = texture(cube_picture, picture).rgb;
+    else if (tex_mode > 0) image = texture(flat_picture, picture.xy).rgb;
     if (level >= 0.0) { // by the level of this very place: colours of corners, mixed, would be others
         float at = 16.0 * min(level, 1.0);
         int stop = min(int(at), 15);
         own = mix(stress_stops[stop], stress_stops[stop + 1], at - float(stop));
     }
-    vec3 lit = shade(own, place, n, plain > 0.0 ? 0.3 : 1.0, plain == 0.0);
+    vec3 lit = shade(own, image, place, n, plain > 0.0 ? 0.3 : 1.0, plain == 0.0);
     if (plain > 0.0) lit = mix(lit, own, 0.6);
     if ((id & 0x80000000u) != 0u) { // selected: a bright rim
         float rim = 1.0 - abs(dot(n, normalize(place)));

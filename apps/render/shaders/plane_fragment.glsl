@@ -56,14 +56,15 @@ void main()
             albedo *= 1.0 - 0.35 * thin * (1.0 - smoothstep(5.0, 20.0, coarse));
         }
     }
+    vec3 image = vec3(1);
     if (tex_mode > 0) // derivatives as above; the horizon gets the mean of the picture
-        albedo *= textureGrad(flat_picture, vec2(dot(tex_u, p), dot(tex_v, p)) + tex_start,
+        image = textureGrad(flat_picture, vec2(dot(tex_u, p), dot(tex_v, p)) + tex_start,
                               vec2(dot(tex_u, dx), dot(tex_v, dx)), vec2(dot(tex_u, dy), dot(tex_v, dy))).rgb;
-    vec3 lit = shade(albedo, p, n, 0.0, true);
+    vec3 lit = shade(albedo, image, p, n, 0.0, true);
     if (mirrored > 0.0) {
         vec4 seen = has_mirror > 0.0 ? texelFetch(mirror, ivec2(gl_FragCoord.xy), 0) : vec4(0);
-        vec3 image = mix(sky_color(reflect(normalize(ray), n)), seen.rgb, seen.a);
-        lit = mix(lit, in_fog(image, length(p)), mirrored);
+        vec3 other = mix(sky_color(reflect(normalize(ray), n)), seen.rgb, seen.a);
+        lit = mix(lit, in_fog(other, length(p)), mirrored);
     }
     result = vec4(below_white(lit), plane_color.a);
 }
