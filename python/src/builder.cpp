@@ -100,11 +100,11 @@ struct Lookup {
                                                          int i) { return d.LIST[i] DEF.name; }     \
     }
 static const Lookup lookups[] = {
-    LOOKUP(body, bodies, ),         LOOKUP(joint, joints, ),   LOOKUP(geom, geoms, ),
-    LOOKUP(site, sites, ),          LOOKUP(tendon, tendons, ), LOOKUP(actuator, actuators, ),
-    LOOKUP(equality, equalities, ), LOOKUP(sensor, sensors, ), LOOKUP(key, keys, ),
-    LOOKUP(mesh, meshes, ),         LOOKUP(camera, cameras, ), LOOKUP(rod, rods, .def),
-    LOOKUP(wheel, wheels, ),        LOOKUP(soft, softs, .def), LOOKUP(tie, ties, ),
+    LOOKUP(body, bodies, ),         LOOKUP(joint, joints, ),       LOOKUP(geom, geoms, ),
+    LOOKUP(site, sites, ),          LOOKUP(tendon, tendons, ),     LOOKUP(actuator, actuators, ),
+    LOOKUP(equality, equalities, ), LOOKUP(sensor, sensors, ),     LOOKUP(key, keys, ),
+    LOOKUP(mesh, meshes, ),         LOOKUP(camera, cameras, ),     LOOKUP(rod, rods, .def),
+    LOOKUP(wheel, wheels, ),        LOOKUP(soft, softs, .def),     LOOKUP(tie, ties, ),
     LOOKUP(texture, textures, ),    LOOKUP(material, materials, ), LOOKUP(light, lights, ),
 };
 

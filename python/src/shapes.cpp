@@ -22,7 +22,8 @@ template <> const std::vector<Special<TnMeshDef>> &specials()
              if (!v.is_none()) d.triangles = keep_integers(m, v, {-1, 3}, what, &d.triangle_count);
          }},
         {"texcoords", "numpy.typing.ArrayLike | None",
-         "(m, 3, 2): place of each corner of each triangle in a texture, from its upper left corner",
+         "(m, 3, 2): place of each corner of each triangle in a texture, from its upper left "
+         "corner",
          [](Maker &m, TnMeshDef &d, nb::handle v, const std::string &what) {
              if (v.is_none()) return;
              const double *from = keep_doubles(m, v, {d.triangle_count, 3, 2}, what);
@@ -39,7 +40,8 @@ template <> const std::vector<Special<TnTextureDef>> &specials()
 {
     static const std::vector<Special<TnTextureDef>> list = {
         {"pictures", "Sequence[bytes] | None",
-         "PNG or JPEG files, in place of what is built in: one, or right, left, up, down, front, back",
+         "PNG or JPEG files, in place of what is built in: one, or right, left, up, down, front, "
+         "back",
          [](Maker &, TnTextureDef &d, nb::handle v, const std::string &what) {
              if (v.is_none()) return;
              std::vector<nb::object> all = items(v, "a list of bytes", what);

@@ -51,6 +51,10 @@ static bool check_jpeg(const uint8_t *b, size_t size, TnPixels *out)
         at += 2 + (size_t)length;
     }
     if (out->width == 0 || out->height == 0) return fault(out, "its header is damaged");
+    /* a block of 64 pixels takes a bit at least, so a wrong size cannot ask for much more than that
+     */
+    if ((size_t)out->width * (size_t)out->height / 1100 > size)
+        return fault(out, "it has too little data");
     size_t end = size;
     while (end > at && b[end - 1] == 0) end--; /* some programs pad files */
     for (size_t i = end; i > at + 1; i--)
