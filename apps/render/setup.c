@@ -93,7 +93,16 @@ static bool make_program(Renderer *r, Program *program, const char *const *verte
 
 static bool make_programs(Renderer *r, char *error, size_t error_size)
 {
-#define PARTS(...) ((const char *const[]){text_common(), __VA_ARGS__, NULL})
+    const TnScene *scene = r->scene;
+    bool sky = false;
+    for (int i = 0; i < scene->texture_count; i++)
+        sky |= scene->textures[i].type == TN_TEXTURE_SKYBOX;
+    char head[160];
+    snprintf(head, sizeof head, "#version 330 core\n%s%s%s%s",
+             scene->light_count > 0 ? "#define LIGHTS\n" : "",
+             scene->material_count > 0 ? "#define MATERIALS\n" : "",
+             scene->texture_count > 0 ? "#define PICTURES\n" : "", sky ? "#define SKY_BOX\n" : "");
+#define PARTS(...) ((const char *const[]){head, text_common(), __VA_ARGS__, NULL})
     const struct {
         Program *program;
         const char *const *vertex, *const *fragment;

@@ -1,6 +1,8 @@
-#version 330 core
-// What all programs share. Places are in metres in the world's axes, seen from the eye: the eye is the
-// origin, so that a scene far from the world's origin loses no digits. Colours are linear.
+// What all programs share. setup.c puts the version in front, and what the scene needs: LIGHTS of its own, MATERIALS,
+// PICTURES on shapes, a SKY_BOX; the rest is not compiled, since software would run it for every pixel.
+//
+// Places are in metres in the world's axes, seen from the eye: the eye is the origin, so that a scene far from the world's
+// origin loses no digits. Colours are linear.
 layout(std140) uniform Scene {
     vec4 light_rows[4]; // place → shadow map (x, y, depth, each 0 to 1, times w) and w
     vec4 sun;           // towards it; w: 1 with shadows, 0 without

@@ -44,7 +44,16 @@ struct Light { vec3 diffuse, shine; };
 
 float highlight(vec3 n, vec3 view, vec3 to)
 {
-    return pow(max(dot(n, normalize(view + to)), 0.0), surface.y);
+    float shine = max(dot(n, normalize(view + to)), 0.0);
+#ifdef MATERIALS
+    return pow(shine, surface.y);
+#else
+    shine *= shine; // to the power of 32
+    shine *= shine;
+    shine *= shine;
+    shine *= shine;
+    return shine * shine;
+#endif
 }
 
 float shadow_of(vec3 p, vec3 n, float facing, bool shadowed)
@@ -53,6 +62,7 @@ float shadow_of(vec3 p, vec3 n, float facing, bool shadowed)
     return shadowed && sun.w > 0.0 ? sunlight(p, n, facing) : 1.0;
 }
 
+#ifndef LIGHTS
 Light own_light(vec3 p, vec3 n, vec3 view, float open, bool shadowed)
 {
     float facing = dot(n, sun.xyz), lit = shadow_of(p, n, facing, shadowed);
@@ -61,7 +71,9 @@ Light own_light(vec3 p, vec3 n, vec3 view, float open, bool shadowed)
     return Light(soft + sun_color * (lit * max(facing, 0.0)),
                  0.32 * sun_color * (lit * highlight(n, view, sun.xyz)));
 }
+#endif
 
+#ifdef LIGHTS
 // MJCF's numbers are for a renderer that adds light as the screen's values (sRGB): their sum becomes
 // linear here. Textures get at most white from all lights together that throw no shadow, as there.
 Light model_light(vec3 p, vec3 n, vec3 view, float open, bool textured, bool shadowed)
@@ -89,11 +101,14 @@ Light model_light(vec3 p, vec3 n, vec3 view, float open, bool textured, bool sha
     sum.diffuse = pow(sum.diffuse + steady, vec3(2.2));
     return sum;
 }
+#endif
 
 // Lights of models may add up to more than white: bright parts approach it slowly.
 vec3 below_white(vec3 c)
 {
-    if (ambient.w == 0.0) return min(c, vec3(1));
+#ifndef LIGHTS
+    return min(c, vec3(1));
+#endif
     return mix(c, 1.0 - 0.25 * exp(-(c - 0.75) / 0.25), step(0.75, c));
 }
 
@@ -108,11 +123,14 @@ vec3 shade(vec3 albedo, vec3 picture, vec3 p, vec3 n, float gloss, bool shadowed
         float away = clamp(height / sizes.y, 0.0, 1.0);
         open = mix(1.0, 0.45 + 0.55 * away, clamp(0.75 - 0.75 * dot(n, ground.xyz), 0.0, 1.0));
     }
-    Light light;
-    if (ambient.w > 0.0)
-        light = model_light(p, n, view, open, picture != vec3(1), shadowed);
-    else
-        light = own_light(p, n, view, open, shadowed);
+#ifdef LIGHTS
+    Light light = model_light(p, n, view, open, picture != vec3(1), shadowed);
+#else
+    Light light = own_light(p, n, view, open, shadowed);
+#endif
+#ifndef MATERIALS
+    return in_fog(albedo * light.diffuse + 0.5 * gloss * light.shine, distance);
+#endif
     float metal = surface.w;
     albedo *= picture;
     vec3 result = albedo * (light.diffuse * (1.0 - 0.8 * metal) + surface.z);

@@ -18,13 +18,17 @@ out vec4 result;
 
 void main()
 {
+#ifdef MATERIALS // only these reflect
     if (dot(cut.xyz, place) < cut.w) discard;
+#endif
     vec3 n = normalize(normal);
     if (!gl_FrontFacing) n = -n; // the inner side of a surface
     vec3 own = color.rgb;
     vec3 image = vec3(1);
+#ifdef PICTURES
     if (tex_mode >= 4) image = texture(cube_picture, picture).rgb;
     else if (tex_mode > 0) image = texture(flat_picture, picture.xy).rgb;
+#endif
     if (level >= 0.0) { // by the level of this very place: colours of corners, mixed, would be others
         float at = 16.0 * min(level, 1.0);
         int stop = min(int(at), 15);

@@ -57,14 +57,18 @@ void main()
         }
     }
     vec3 image = vec3(1);
+#ifdef PICTURES
     if (tex_mode > 0) // derivatives as above; the horizon gets the mean of the picture
         image = textureGrad(flat_picture, vec2(dot(tex_u, p), dot(tex_v, p)) + tex_start,
                               vec2(dot(tex_u, dx), dot(tex_v, dx)), vec2(dot(tex_u, dy), dot(tex_v, dy))).rgb;
+#endif
     vec3 lit = shade(albedo, image, p, n, 0.0, true);
+#ifdef MATERIALS
     if (mirrored > 0.0) {
         vec4 seen = has_mirror > 0.0 ? texelFetch(mirror, ivec2(gl_FragCoord.xy), 0) : vec4(0);
         vec3 other = mix(sky_color(reflect(normalize(ray), n)), seen.rgb, seen.a);
         lit = mix(lit, in_fog(other, length(p)), mirrored);
     }
+#endif
     result = vec4(below_white(lit), plane_color.a);
 }
