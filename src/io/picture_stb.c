@@ -4,7 +4,7 @@
 
 #include "../base/base.h"
 
-#ifdef TN_HAVE_STB
+#ifdef TN_STB_HEADER
 
 #include <limits.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void *stb_more(void *old, size_t old_size, size_t size)
 #define STBI_MAX_DIMENSIONS TN_MOST_TEXTURE_SIDE
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
-#include <stb/stb_image.h>
+#include TN_STB_HEADER
 
 bool tn_stb_there(void) { return true; }
 

@@ -1,7 +1,7 @@
 /* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names.
  */
 #include "../base/base.h"
-#include "picture.h"
+#include "scene_looks.h"
 #include <tenon/scene.h>
 
 #include <stdalign.h>
@@ -36,19 +36,11 @@ static const void *take_copy(Layout *layout, const void *from, size_t bytes)
     return copy;
 }
 
-/* Pixels, made before the rest. */
-typedef struct SceneTextures {
-    TnSceneTexture *list;
-    int count;
-    int *place;    /* of each texture of the model: its index, -1: not drawn */
-    void **memory; /* NULL at the end */
-} SceneTextures;
-
 /* What the scene is made of; the world may be NULL. */
 typedef struct Source {
     const TnModel *model;
     const TnWorld *world;
-    const SceneTextures *textures;
+    const TnSceneTextures *textures;
 } Source;
 
 static int subsystem_of(const Source *from, TnBodyId body)
@@ -369,64 +361,21 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
                        "actuator", id, "act", count > 1 ? i : -1);
 }
 
-static TnSceneMaterial material_of(const TnMaterialDef *def, const SceneTextures *textures)
-{
-    /* Highlights of a rough surface are as wide as those of a microfacet model: n = 2/r⁴ - 2,
-     * where MuJoCo's shininess 1 is n = 128; and the weaker, the wider they are. */
-    double r = def->roughness < 0 ? 0 : def->roughness < 0.3 ? 0.3 : def->roughness;
-    double shininess = def->roughness < 0 ? def->shininess : (2 / (r * r * r * r) - 2) / 128;
-    return (TnSceneMaterial){
-        .texture = def->texture ? textures->place[def->texture - 1] + 1 : 0,
-        .texture_repeat = {(float)def->texture_repeat[0], (float)def->texture_repeat[1]},
-        .texture_uniform = def->texture_uniform,
-        .emission = (float)def->emission,
-        .specular = (float)(def->specular * (1 - (def->roughness < 0 ? 0 : def->roughness))),
-        .shininess = (float)(shininess > 1 ? 1 : shininess),
-        .reflectance = (float)def->reflectance,
-        .metallic = def->metallic < 0 ? 0 : (float)def->metallic};
-}
-
-static bool shines(const TnLightDef *light)
-{
-    const double *d = light->diffuse;
-    return light->active && d[0] + d[1] + d[2] > 0;
-}
-
-static TnSceneLight light_of(const TnLightDef *def)
-{
-    TnSceneLight light = {.type = def->type,
-                          .body = def->body,
-                          .target = def->target,
-                          .mode = def->mode,
-                          .cast_shadow = def->cast_shadow,
-                          .cutoff = (float)def->cutoff,
-                          .exponent = (float)def->exponent};
-    for (int k = 0; k < 3; k++) {
-        light.pos[k] = (float)def->pos[k];
-        light.dir[k] = (float)def->dir[k];
-        light.ambient[k] = (float)def->ambient[k];
-        light.diffuse[k] = (float)def->diffuse[k];
-        light.specular[k] = (float)def->specular[k];
-        light.attenuation[k] = (float)def->attenuation[k];
-    }
-    return light;
-}
-
 static void lay_looks(Layout *layout, TnScene *scene, const Source *from)
 {
-    const SceneTextures *textures = from->textures;
+    const TnSceneTextures *textures = from->textures;
     TnSceneMaterial *materials = take(layout, (size_t)scene->material_count * sizeof *materials);
     for (TnMaterialId id = 1; materials && id <= scene->material_count; id++) {
         TnMaterialDef def = tn_model_material_info(from->model, id);
-        materials[id - 1] = material_of(&def, textures);
+        materials[id - 1] = tn_scene_material(&def, textures);
     }
     scene->materials = materials;
     int light_count = tn_model_info(from->model).light_count;
     TnSceneLight *lights = take(layout, (size_t)light_count * sizeof *lights);
     for (TnLightId id = 1; id <= light_count; id++) {
         TnLightDef def = tn_model_light_info(from->model, id);
-        if (!shines(&def)) continue;
-        if (lights) lights[scene->light_count] = light_of(&def);
+        if (!tn_light_shines(&def)) continue;
+        if (lights) lights[scene->light_count] = tn_scene_light(&def);
         scene->light_count++;
     }
     scene->lights = lights;
@@ -479,63 +428,17 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
     return place;
 }
 
-/* Marks textures that are drawn by 0: those of materials that geoms wear, and the first sky. */
-static void choose_textures(const TnModel *model, const TnModelInfo *info, int *place)
-{
-    for (int i = 0; i < info->texture_count; i++) place[i] = -1;
-    for (TnGeomId id = 1; id <= info->geom_count; id++) {
-        TnMaterialId material = tn_model_geom_info(model, id).material;
-        TnTextureId texture = material ? tn_model_material_info(model, material).texture : 0;
-        if (texture) place[texture - 1] = 0;
-    }
-    for (TnTextureId id = 1; id <= info->texture_count; id++)
-        if (tn_model_texture_info(model, id).type == TN_TEXTURE_SKYBOX) {
-            place[id - 1] = 0;
-            break;
-        }
-}
-
-static void free_textures(SceneTextures *t, bool pixels)
-{
-    for (int i = 0; pixels && t->memory && t->memory[i]; i++) tn_free(t->memory[i]);
-    if (pixels) tn_free(t->memory);
-    tn_free(t->place);
-    tn_free(t->list);
-}
-
-/* False: no memory. */
-static bool make_textures(const TnModel *model, SceneTextures *t)
-{
-    TnModelInfo info = tn_model_info(model);
-    size_t count = (size_t)info.texture_count + 1;
-    t->place = tn_malloc(count * sizeof *t->place);
-    t->list = tn_calloc(count, sizeof *t->list);
-    t->memory = tn_calloc(count, sizeof *t->memory);
-    if (!t->place || !t->list || !t->memory) return false;
-    choose_textures(model, &info, t->place);
-    for (int i = 0; i < info.texture_count; i++) {
-        if (t->place[i] < 0) continue;
-        TnTextureDef def = tn_model_texture_info(model, i + 1);
-        TnPixels pixels;
-        if (!tn_texture_pixels(&def, &pixels)) return false;
-        t->memory[t->count] = pixels.rgb;
-        t->list[t->count] = (TnSceneTexture){def.type, pixels.width, pixels.height, pixels.rgb};
-        t->place[i] = t->count++;
-    }
-    return true;
-}
-
 static TnScene *create(Source *from, TnError *err)
 {
-    SceneTextures textures = {0};
+    TnSceneTextures textures = {0};
     Layout count = {0}, layout = {0};
-    bool good = make_textures(from->model, &textures);
+    bool good = tn_scene_textures_make(from->model, &textures);
     from->textures = &textures;
     if (good) lay_scene(&count, from);
     if (good) layout.base = tn_malloc(count.used);
     TnScene *scene = layout.base ? lay_scene(&layout, from) : NULL;
     if (!scene) tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
-    free_textures(&textures, !scene);
+    tn_scene_textures_free(&textures, !scene);
     return scene;
 }
 
