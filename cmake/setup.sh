@@ -27,6 +27,7 @@ install_missing() {
         need ninja ninja-build
         need /usr/include/expat.h libexpat1-dev
         need /usr/include/zlib.h zlib1g-dev
+        need /usr/include/stb/stb_image.h libstb-dev
         need python3 python3
     fi
     for package in "$@"; do need "${package%%:*}" "${package##*:}"; done

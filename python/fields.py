@@ -96,7 +96,7 @@ def main(output, headers):
             continue
         lines.append(f"FIELDS({name}, {quoted(for_python(comment_text(about.strip()), words)) if about else quoted('')})")
         for field, kind, comment in fields(body):
-            if kind == "TnSource":
+            if kind in ("TnSource", "TnPicture", "char"):  # of textures: builder.cpp
                 continue
             reference = ID.match(kind)
             of = reference.group(1).lower() if reference else ""

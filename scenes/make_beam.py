@@ -166,7 +166,6 @@ def scene_xml(args, arm, start, track_name):
     ]
     lines += panda_arm.defaults_xml(tool="0", meets="0")
     lines += ["  </default>", "", "  <worldbody>",
-              '    <light pos="0.5 -0.5 2" dir="0 0.2 -1" directional="true"/>',
               camera_xml("overview", (1.62, -1.12, 1.06), (0.58, 0.0, 0.52)),
               camera_xml("gap", (1.42, -0.36, 0.93), (0.98, 0.0, 0.64)),
               camera_xml("above", (0.85, -0.05, 2.0), (0.85, 0.0, 0.65)),

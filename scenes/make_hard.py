@@ -83,8 +83,7 @@ class Scene:
                  f'{self.defaults}/>', "  </default>"]
         if self.assets:
             lines += ["", "  <asset>"] + self.assets + ["  </asset>"]
-        lines += ["", "  <worldbody>",
-                  '    <light pos="0.5 -0.5 6" dir="0 0.2 -1" directional="true"/>']
+        lines += ["", "  <worldbody>"]
         lines += self.cameras + self.bodies + ["  </worldbody>"]
         if self.actuators:
             lines += ["", "  <actuator>"] + self.actuators + ["  </actuator>"]

@@ -218,7 +218,6 @@ def scene_xml(kind, s, timestep, track_name):
               '    <default class="arm"><geom type="box" contype="0" conaffinity="0" rgba="0.92 0.92 0.94 1"/></default>',
               '    <default class="tool"><geom type="box" rgba="0.3 0.3 0.35 1"/></default>',
               "  </default>", "", "  <worldbody>",
-              '    <light pos="0 0 4" dir="0.2 0.3 -1" directional="true"/>',
               camera_xml("overview", s.eye, s.target),
               '    <geom name="ground" type="plane" size="0 0 0.05" rgba="0.75 0.77 0.8 1"/>']
     lines += s.fixed + s.robots + s.loose + ["  </worldbody>"]

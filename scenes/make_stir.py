@@ -150,8 +150,7 @@ def scene_xml(layout, arm, start, rows, loop_from, track_name):
         "    </default>",
     ]
     lines += panda_arm.defaults_xml() if arm else []
-    lines += ["  </default>", "", "  <worldbody>",
-              '    <light pos="0.5 -0.5 2" dir="0 0.2 -1" directional="true"/>']
+    lines += ["  </default>", "", "  <worldbody>"]
     lines += cameras_xml(layout)
     lines += box_xml(layout)
     lines += panda_arm.bodies_xml(arm, start) if arm else []

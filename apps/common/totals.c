@@ -60,17 +60,12 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     times_add(&totals->times, &report->times, 1);
     if (!report->converged) totals->unconverged++;
     if (report->rough) totals->rough++;
-<<<<<<< HEAD
     if (report->halved) totals->halved++;
-    if (report->error > totals->error) { /* false for NaN: not measured */
-        totals->error = report->error;
-=======
     TnTrouble trouble = tn_world_trouble(world);
     bool contradicts = report->contradiction > totals->contradiction &&
                        (report->rough || trouble.kind == TN_TROUBLE_CONTRADICTION);
     if (report->error > totals->error || contradicts) { /* false for NaN: not measured */
         totals->error = fmax(totals->error, report->error);
->>>>>>> small
         totals->worst_step = totals->steps;
         tn_world_worst_constraint(world, report->worst_island, totals->worst, WORST_SIZE);
         totals->help = trouble.kind == TN_TROUBLE_NONE ? NULL : trouble.help;

@@ -8,6 +8,7 @@
 #include "../render/bounds.h"
 #include "../render/renderer.h"
 #include "html_frames.h"
+#include "html_looks.h"
 #include "platform/files.h"
 
 #include <math.h>
@@ -183,6 +184,7 @@ static void write_parts(Json *json, const TnScene *scene)
         json_begin_object(json, NULL);
         json_integer(json, "vertices", scene->meshes[i].vertex_count);
         json_integer(json, "triangles", scene->meshes[i].triangle_count);
+        if (scene->meshes[i].texcoords) json_bool(json, "textured", true);
         json_end(json);
     }
     json_end(json);
@@ -302,6 +304,7 @@ static void write_head(FILE *out, TnRecording *recording, const ExportOptions *o
     if (info.has_signals) write_signals(&json, scene);
     write_soft_parts(&json, scene, frames->plans);
     write_cameras(&json, scene);
+    html_looks_write(&json, scene);
     sections_describe(sections, &json);
     json_end(&json);
 }
@@ -411,6 +414,7 @@ int export_html(const char *path, TnRecording *recording, const ExportOptions *o
     int code = html_frames_add(&sections, &frames, recording, options);
     if (code == EXIT_FINE) {
         add_shapes(&sections, scene);
+        html_looks_add(&sections, scene);
         add_subsystems(&sections, scene);
         add_triangles(&sections, scene, plans);
         add_vertices(&sections, scene, plans);

@@ -109,30 +109,32 @@ static void corner_normal(const Work *work, int first, int last, int triangle, d
     for (int k = 0; k < 3; k++) out[k] = length > 0 ? (float)(sum[k] / length) : (k == 2);
 }
 
-static bool same_normal(const float a[3], const float b[3])
+static bool same_vertex(const MeshVertex *a, const MeshVertex *b)
 {
-    return fabsf(a[0] - b[0]) + fabsf(a[1] - b[1]) + fabsf(a[2] - b[2]) < 1e-4f;
+    return fabsf(a->normal[0] - b->normal[0]) + fabsf(a->normal[1] - b->normal[1]) +
+                   fabsf(a->normal[2] - b->normal[2]) <
+               1e-4f &&
+           a->uv[0] == b->uv[0] && a->uv[1] == b->uv[1];
 }
 
-static void emit_vertex(MeshData *mesh, const Work *work, const float *vertices, int vertex,
-                        int first, int last, double cos_crease)
+static void emit_vertex(MeshData *mesh, const Work *work, const float *vertices,
+                        const float *texcoords, int vertex, int first, int last, double cos_crease)
 {
     for (int i = first; i < last; i++) {
         int corner = work->corners[i];
-        float normal[3];
-        corner_normal(work, first, last, corner / 3, cos_crease, normal);
+        MeshVertex made = {.lift = 0};
+        memcpy(made.pos, vertices + 3 * vertex, sizeof made.pos);
+        corner_normal(work, first, last, corner / 3, cos_crease, made.normal);
+        if (texcoords) memcpy(made.uv, texcoords + 2 * corner, sizeof made.uv);
         bool found = false;
         for (int j = first; j < i && !found; j++) {
             uint32_t index = work->index[work->corners[j]];
-            if (!same_normal(mesh->vertices[index].normal, normal)) continue;
+            if (!same_vertex(&mesh->vertices[index], &made)) continue;
             work->index[corner] = index;
             found = true;
         }
         if (found) continue;
-        MeshVertex *to = &mesh->vertices[mesh->vertex_count];
-        memcpy(to->pos, vertices + 3 * vertex, sizeof to->pos);
-        memcpy(to->normal, normal, sizeof normal);
-        to->lift = 0;
+        mesh->vertices[mesh->vertex_count] = made;
         work->index[corner] = (uint32_t)mesh->vertex_count++;
     }
 }
@@ -148,7 +150,8 @@ static void work_free(Work *work)
 }
 
 bool mesh_triangles(MeshData *mesh, const float *vertices, int vertex_count,
-                    const int32_t *triangles, int triangle_count, double crease)
+                    const int32_t *triangles, int triangle_count, const float *texcoords,
+                    double crease)
 {
     uint32_t table_size = 16;
     while (table_size < 2 * (uint32_t)vertex_count) table_size *= 2;
@@ -168,7 +171,8 @@ bool mesh_triangles(MeshData *mesh, const float *vertices, int vertex_count,
         find_normals(&work, vertices, triangles, vertex_count, triangle_count);
         gather_corners(&work, triangles, vertex_count, triangle_count);
         for (int v = 0; v < vertex_count; v++)
-            emit_vertex(mesh, &work, vertices, v, work.start[v], work.start[v + 1], cos(crease));
+            emit_vertex(mesh, &work, vertices, texcoords, v, work.start[v], work.start[v + 1],
+                        cos(crease));
         for (int t = 0; t < triangle_count; t++)
             if (usable(triangles + 3 * t, vertex_count))
                 for (int k = 0; k < 3; k++)

@@ -87,6 +87,7 @@
     X(PFNGLSHADERSOURCEPROC, ShaderSource)                                                         \
     X(PFNGLTEXIMAGE2DPROC, TexImage2D)                                                             \
     X(PFNGLTEXPARAMETERFVPROC, TexParameterfv)                                                     \
+    X(PFNGLTEXPARAMETERFPROC, TexParameterf)                                                       \
     X(PFNGLTEXPARAMETERIPROC, TexParameteri)                                                       \
     X(PFNGLTEXSUBIMAGE2DPROC, TexSubImage2D)                                                       \
     X(PFNGLUNIFORM1FPROC, Uniform1f)                                                               \

@@ -9,6 +9,7 @@
 #include "shapes.h"
 #include "soft.h"
 
+enum { LIGHT_ROOM = 8 /* as in common.glsl; of the model, the camera's counted */ };
 enum { LEVEL_ROOM = 8, SHADOW_TEXELS = 2048, STRESS_STOPS = 17 /* as in lit_fragment.glsl */ };
 
 /* One thing in its place, as the shader reads it (shape_vertex.glsl). */
@@ -18,6 +19,7 @@ typedef struct Instance {
     float scale[3];
     uint32_t id;       /* shape index + 1; 0: nothing to pick */
     uint16_t color[4]; /* linear, alpha */
+    uint32_t look;     /* index in r->looks; not for the shader */
 } Instance;
 
 #define ID_SELECTED 0x80000000u
@@ -51,16 +53,16 @@ typedef struct Items {
     Instance *instances;
     float *radius; /* m, around pos; < 0: hidden */
     int32_t *family;
-    int32_t *mesh; /* chosen for the list that is being made; -1: not in it */
+    int32_t *mesh; /* chosen for the list that is being made: look × mesh_count + mesh */
     uint32_t *order, *order_other, *key, *key_other; /* scratch of the sort */
     int count, room;
 } Items;
 
 typedef struct Run {
-    int mesh, first, count;
+    int mesh, look, first, count;
 } Run;
 
-/* Instances in a buffer, in runs of the same mesh. */
+/* Instances in a buffer, in runs of the same mesh and look. */
 typedef struct DrawList {
     GLuint buffer;
     size_t buffer_room;
@@ -76,6 +78,8 @@ typedef struct Lens {
     float forward[3];
     float pixels; /* on the screen per m at distance 1 m, or per m where it is parallel */
     bool parallel;
+    bool shadow;               /* seen by a light */
+    float eye[3];              /* not the camera's: a light's or a mirror's */
     const struct Lens *detail; /* whose pixels choose the meshes; NULL: its own */
 } Lens;
 
@@ -85,16 +89,49 @@ typedef struct Bounds {
 
 typedef struct Program {
     GLuint id;
+    GLint surface, tex_mode, tex_repeat, tex_unit, cut, tex_u, tex_v, tex_start, mirrored,
+        has_mirror;
     GLint clip, plain, veil, least_alpha, forward, corners, plane_normal, plane_offset, plane_color,
         plane_id, grid_u, grid_v, grid_start;
 } Program;
 
 /* The uniform block of common.glsl. */
 typedef struct SceneBlock {
-    float light_rows[3][4];
+    float light_rows[4][4];
     float sun[4], fill[4], fog[4], zenith[4], below[4], ground[4], sizes[4];
     float ray_base[4], ray_x[4], ray_y[4];
+    float ambient[4]; /* of the model's lights; their number, 0: tenon's own */
+    float light_from[LIGHT_ROOM][4], light_axis[LIGHT_ROOM][4], light_diffuse[LIGHT_ROOM][4],
+        light_specular[LIGHT_ROOM][4], light_fade[LIGHT_ROOM][4];
 } SceneBlock;
+
+/* How a texture is laid on a shape; as in shape_vertex.glsl. */
+typedef enum TexMode {
+    TEX_NONE,
+    TEX_UV,    /* by the mesh's own coordinates */
+    TEX_SHAPE, /* flat, once over the shape */
+    TEX_METRE, /* flat, once per 2 m, as in MuJoCo */
+    TEX_CUBE_SHAPE,
+    TEX_CUBE_METRE
+} TexMode;
+
+/* A material as the shaders take it. Number 0 stands for none. */
+typedef struct Look {
+    float surface[4]; /* gloss, exponent, emission, metallic */
+    float repeat[2];
+    float reflectance;
+    TexMode mode;
+    GLuint texture;
+} Look;
+
+/* Where the light that casts shadows is, seen from the eye. */
+typedef struct Caster {
+    bool there, parallel;
+    double to[3];   /* parallel: direction towards it */
+    double from[3]; /* else its place, */
+    double axis[3]; /* the direction it shines in, */
+    double cutoff;  /* and rad, half the angle of its cone */
+} Caster;
 
 typedef struct Target {
     GLuint draw, draw_color, draw_depth; /* many samples; or one: then draw_color is not used */
@@ -131,7 +168,7 @@ struct Renderer {
     } * mesh_boxes; /* one per mesh of the scene */
 
     Items shapes, signs;
-    DrawList opaque, clear, casters, marks;
+    DrawList opaque, clear, casters, marks, mirrored;
     uint16_t (*shape_colors)[COLOR_MODES][4];
     uint16_t (*point_colors)[4];
     SurfacePlan *plans;           /* one per surface */
@@ -152,6 +189,13 @@ struct Renderer {
         sky, final;
     GLuint empty_array, scene_block;
     GLuint shadow_frame, shadow_map;
+    Caster caster;
+    Look *looks;      /* 1 + material_count */
+    GLuint *textures; /* of the scene's */
+    GLuint sky_box;   /* 0: none */
+    float sky_horizon[3];
+    Target mirror; /* the reflection in a plane; one sample */
+    bool mirrors;  /* it is in this picture */
     Target target;
     NumbersTarget pick;
 
@@ -181,7 +225,8 @@ void items_free(Items *items);
 /* A new item, hidden until its radius is set; NULL where there is no memory. */
 Instance *items_add(Items *items, int family, double radius);
 void list_build(Renderer *r, DrawList *list, Items *items, const Lens *lens, ListKind kind);
-void list_draw(Renderer *r, const DrawList *list);
+/* With the looks of its instances in the uniforms of `lit`; NULL: without. */
+void list_draw(Renderer *r, const DrawList *list, const Program *lit);
 void list_free(Renderer *r, DrawList *list);
 /* Room in a buffer that is filled anew in each frame; NULL where the driver has none. */
 void *stream_begin(Renderer *r, GLenum kind, GLuint buffer, size_t *room, size_t bytes);
@@ -202,6 +247,20 @@ bool lens_sees(const Lens *lens, const float pos[3], float radius);
 /* Pixels of a radius at a place. */
 float lens_pixels(const Lens *lens, const float pos[3], float radius);
 
+/* looks.c: textures and materials */
+bool looks_create(Renderer *r, char *error, size_t error_size);
+void looks_destroy(Renderer *r);
+void mirror_destroy(Renderer *r);
+void looks_bind(Renderer *r); /* the sky and an empty picture to the samplers that all have */
+void look_send(Renderer *r, const Program *program, uint32_t look, int scene_mesh);
+
+/* lights.c: the model's lights, or tenon's own, into the block and r->caster */
+void lights_place(Renderer *r, const TnFrame *frame, const Scope *scope);
+
+/* mirror.c: what the first plane that reflects shows; false: none does */
+bool mirror_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
+                 const Lens *sides, const float clip[16]);
+
 /* shadow.c */
 bool shadow_create(Renderer *r, char *error, size_t error_size);
 /* Draws the shadow map; fills the block's rows. False where nothing in sight is in the sun's way.
@@ -209,6 +268,10 @@ bool shadow_create(Renderer *r, char *error, size_t error_size);
 bool shadow_draw(Renderer *r, const Scope *scope);
 
 /* planes.c */
+/* The first plane in sight that reflects: its normal and offset (dot(normal, any of its points));
+ * -1: none. */
+int planes_mirror(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
+                  double normal[3], double *offset);
 void planes_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                  const float clip[16], bool clear);
 void planes_pick(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
@@ -243,12 +306,12 @@ void target_destroy(Renderer *r);
 /* renderer.c */
 void soft_upload(Renderer *r);
 void soft_draw(Renderer *r, int first, int count);
+void use_lit(Renderer *r, const Program *program, const float clip[16], float plain, float veil);
 /* Places everything, finds near end and grid. */
 void renderer_prepare(Renderer *r, const TnFrame *frame, const DrawOptions *options, Scope *scope,
                       Lens *sides);
 /* The block's directions through pixels. */
 void renderer_fill_rays(Renderer *r, const Scope *scope);
 void renderer_send_block(Renderer *r);
-extern const double sun_direction[3];
 
 #endif

@@ -1,9 +1,9 @@
 /* lists.c: from things in their places to instanced draws.
  *
  * For each list, every item in sight chooses its mesh by its size on the screen; the instances are
- * then copied into a streamed buffer sorted by mesh, one draw per mesh. What is not opaque is
- * sorted from back to front instead, and neighbours of one mesh share a draw. Nothing is allocated
- * once the arrays have seen their largest frame. */
+ * then copied into a streamed buffer sorted by mesh and material, one draw for each. What is not
+ * opaque is sorted from back to front instead, and neighbours of one mesh share a draw. Nothing is
+ * allocated once the arrays have seen their largest frame. */
 #include "internal.h"
 #include "vec.h"
 
@@ -56,6 +56,7 @@ Instance *items_add(Items *items, int family, double radius)
     int i = items->count++;
     items->family[i] = family;
     items->radius[i] = (float)radius;
+    items->instances[i].look = 0;
     return &items->instances[i];
 }
 
@@ -87,7 +88,7 @@ static bool wanted(const Instance *instance, ListKind kind)
     return kind == LIST_OPAQUE ? alpha == 65535 : alpha > 0 && alpha < 65535;
 }
 
-static bool add_run(DrawList *list, int mesh, int first, int count)
+static bool add_run(DrawList *list, int mesh, int look, int first, int count)
 {
     if (list->run_count == list->run_room) {
         int room = 2 * list->run_room + 64;
@@ -96,7 +97,7 @@ static bool add_run(DrawList *list, int mesh, int first, int count)
         list->runs = runs;
         list->run_room = room;
     }
-    list->runs[list->run_count++] = (Run){mesh, first, count};
+    list->runs[list->run_count++] = (Run){mesh, look, first, count};
     return true;
 }
 
@@ -154,17 +155,18 @@ static void order_by_mesh(Items *items, const Lens *lens, int count)
         float depth = depth_of(lens, items->instances[item].pos);
         items->key[i] = (uint32_t)items->mesh[item] << 8 | (uint32_t)((depth - low) * scale);
     }
-    sort_by_key(items, count, 3);
+    sort_by_key(items, count, 4);
 }
 
-static bool find_runs(DrawList *list, const Items *items)
+static bool find_runs(const Renderer *r, DrawList *list, const Items *items)
 {
     for (int i = 0; i < list->count; i++) {
-        int mesh = items->mesh[items->order[i]];
+        int both = items->mesh[items->order[i]], mesh = both % r->mesh_count,
+            look = both / r->mesh_count;
         Run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
-        if (last && last->mesh == mesh)
+        if (last && last->mesh == mesh && last->look == look)
             last->count++;
-        else if (!add_run(list, mesh, i, 1))
+        else if (!add_run(list, mesh, look, i, 1))
             return false;
     }
     return true;
@@ -174,13 +176,14 @@ static bool find_runs(DrawList *list, const Items *items)
 static void face_viewer(Instance *instance, const Lens *lens)
 {
     double z[3], quat[4];
-    for (int k = 0; k < 3; k++) z[k] = lens->parallel ? -lens->forward[k] : -instance->pos[k];
+    for (int k = 0; k < 3; k++)
+        z[k] = lens->parallel ? -lens->forward[k] : lens->eye[k] - instance->pos[k];
     if (normalize3(z) <= 0) z[2] = 1;
     quat_from_z(quat, z);
     for (int k = 0; k < 4; k++) instance->quat[k] = (float)quat[k];
-    /* The sun sees other corners than the camera: keep them below the surface, or they would throw
+    /* A light sees other corners than the camera: keep them below the surface, or they would throw
      * spots of shadow on it. */
-    if (lens->parallel)
+    if (lens->shadow)
         for (int k = 0; k < 3; k++) instance->scale[k] *= 0.94f;
 }
 
@@ -197,7 +200,8 @@ static void choose(Renderer *r, DrawList *list, Items *items, const Lens *lens, 
         bool slim = family == FAMILY_CAPSULE || family == FAMILY_CYLINDER;
         float size = slim ? instance->scale[0] : radius;
         const Lens *detail = lens->detail ? lens->detail : lens;
-        items->mesh[i] = choose_mesh(r, family, lens_pixels(detail, instance->pos, size));
+        items->mesh[i] = (int)instance->look * r->mesh_count +
+                         choose_mesh(r, family, lens_pixels(detail, instance->pos, size));
         items->order[list->count++] = (uint32_t)i;
     }
 }
@@ -212,7 +216,7 @@ void list_build(Renderer *r, DrawList *list, Items *items, const Lens *lens, Lis
         order_by_mesh(items, lens, list->count);
     if (!list->buffer) r->gl.GenBuffers(1, &list->buffer);
     Instance *to = NULL;
-    if (find_runs(list, items))
+    if (find_runs(r, list, items))
         to = stream_begin(r, GL_ARRAY_BUFFER, list->buffer, &list->buffer_room,
                           (size_t)list->count * sizeof *to);
     if (!to) {
@@ -228,7 +232,7 @@ void list_build(Renderer *r, DrawList *list, Items *items, const Lens *lens, Lis
     r->gl.UnmapBuffer(GL_ARRAY_BUFFER);
 }
 
-void list_draw(Renderer *r, const DrawList *list)
+void list_draw(Renderer *r, const DrawList *list, const Program *lit)
 {
     const Gl *gl = &r->gl;
     const GLsizei stride = (GLsizei)sizeof(Instance);
@@ -236,6 +240,8 @@ void list_draw(Renderer *r, const DrawList *list)
         const Run *run = &list->runs[i];
         const GpuMesh *mesh = &r->meshes[run->mesh];
         if (!mesh->index_count) continue;
+        if (lit)
+            look_send(r, lit, (uint32_t)run->look, run->mesh - r->levels[FAMILY_BOX][0].mesh - 1);
         size_t base = (size_t)run->first * sizeof(Instance);
         gl->BindVertexArray(mesh->array);
         gl->BindBuffer(GL_ARRAY_BUFFER, list->buffer);

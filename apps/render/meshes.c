@@ -32,6 +32,9 @@ static void upload(const Gl *gl, GpuMesh *mesh, const MeshData *data)
                             buffer_place(offsetof(MeshVertex, normal)));
     gl->VertexAttribPointer(2, 1, GL_FLOAT, GL_FALSE, stride,
                             buffer_place(offsetof(MeshVertex, lift)));
+    gl->VertexAttribPointer(8, 2, GL_FLOAT, GL_FALSE, stride,
+                            buffer_place(offsetof(MeshVertex, uv)));
+    gl->EnableVertexAttribArray(8);
     for (GLuint i = 0; i < 8; i++) {
         gl->EnableVertexAttribArray(i);
         gl->VertexAttribDivisor(i, i >= 3); /* 3 to 7 come from the instance */
@@ -94,7 +97,7 @@ static bool add_scene_mesh(Renderer *r, const TnSceneMesh *mesh, struct MeshBox 
             count = mesh->hull_triangle_count;
         }
         if (!mesh_triangles(&data, mesh->vertices, mesh->vertex_count, triangles, count,
-                            hull ? 0.02 : CREASE))
+                            hull ? NULL : mesh->texcoords, hull ? 0.02 : CREASE))
             return false;
         upload(&r->gl, &r->meshes[r->mesh_count++], &data);
         mesh_free(&data);

@@ -74,7 +74,7 @@ void numbers_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options,
         gl->Uniform3f(programs[soft]->forward, (float)scope->forward[0], (float)scope->forward[1],
                       (float)scope->forward[2]);
         gl->Uniform1f(programs[soft]->least_alpha, seen_only ? 0.5f / 65535 : 0);
-        if (!soft) list_draw(r, &r->opaque);
+        if (!soft) list_draw(r, &r->opaque, NULL);
         if (soft) gl->Disable(GL_CULL_FACE);
         if (soft) soft_draw(r, 0, r->soft.index_count);
     }

@@ -50,7 +50,9 @@ static bool measure(const Renderer *r, const TnSceneShape *shape, const double q
     center[0] = center[1] = center[2] = 0;
     switch (shape->type) {
     case TN_GEOM_SPHERE:
-        *family = options->wireframe ? FAMILY_SPHERE : FAMILY_DOME;
+        /* a dome turns to the viewer, a texture must not */
+        *family = options->wireframe || r->looks[instance->look].mode != TEX_NONE ? FAMILY_SPHERE
+                                                                                  : FAMILY_DOME;
         *radius = size[0];
         half[0] = half[1] = half[2] = size[0];
         break;
@@ -104,6 +106,14 @@ static void highlight(Instance *instance)
     instance->id |= ID_SELECTED;
 }
 
+/* Materials count in the model's own colours; hulls have no places in a texture. */
+static uint32_t look_of(const Renderer *r, const TnSceneShape *shape, const DrawOptions *options)
+{
+    bool known = shape->material >= 1 && shape->material <= r->scene->material_count;
+    bool hull = options->hulls && shape->type == TN_GEOM_MESH;
+    return known && !hull && options->color == COLOR_MODEL ? (uint32_t)shape->material : 0;
+}
+
 void place_shapes(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                   const Lens *sides)
 {
@@ -126,6 +136,7 @@ void place_shapes(Renderer *r, const TnFrame *frame, const DrawOptions *options,
         for (int k = 0; k < 3; k++) pos[k] += pose[k] - scope->eye[k];
         if (!(fabs(pos[0]) + fabs(pos[1]) + fabs(pos[2]) < 1e15)) continue; /* NaN, too */
         int family;
+        instance->look = look_of(r, shape, options);
         if (!measure(r, shape, quat, options, instance, &family, &radius, center, half)) continue;
         for (int k = 0; k < 3; k++) {
             instance->pos[k] = (float)pos[k];

@@ -85,6 +85,49 @@ static void draw_fan(Renderer *r, int count)
     r->stats.triangles += count - 2;
 }
 
+static const Look *look_of(const Renderer *r, const TnSceneShape *shape, const DrawOptions *options)
+{
+    bool known = shape->material >= 1 && shape->material <= r->scene->material_count;
+    return &r->looks[known && options->color == COLOR_MODEL ? shape->material : 0];
+}
+
+/* Places in a texture: u and v per m along the plane, and those at the eye, less whole numbers. As
+ * in MuJoCo, a picture with repeat 1 covers the plane, or 2 m of it where it is uniform or endless;
+ * it begins at the upper left corner, or on an endless plane beside the origin. */
+static void send_texture(Renderer *r, const Program *program, const TnSceneShape *shape,
+                         const PlanePlace *place, const Look *look)
+{
+    const Gl *gl = &r->gl;
+    float axes[2][3], start[2];
+    bool over = look->mode == TEX_SHAPE && !endless(shape);
+    for (int axis = 0; axis < 2; axis++) {
+        double rate = (axis ? -0.5 : 0.5) * (double)look->repeat[axis];
+        if (over) rate /= shape->size[axis];
+        double begin = endless(shape) ? 0.5 : -fabs(rate) * shape->size[axis];
+        double at = -dot3(place->axes[axis], place->origin) * rate - begin;
+        start[axis] = (float)(at - floor(at));
+        for (int k = 0; k < 3; k++) axes[axis][k] = (float)(rate * place->axes[axis][k]);
+    }
+    gl->Uniform3fv(program->tex_u, 1, axes[0]);
+    gl->Uniform3fv(program->tex_v, 1, axes[1]);
+    gl->Uniform2f(program->tex_start, start[0], start[1]);
+}
+
+int planes_mirror(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
+                  double normal[3], double *offset)
+{
+    for (int i = 0; i < r->plane_count; i++) {
+        const TnSceneShape *shape = &r->scene->shapes[r->planes[i]];
+        PlanePlace place = place_plane(shape, frame, scope);
+        if (!in_sight(shape, &place, options) || !(look_of(r, shape, options)->reflectance > 0))
+            continue;
+        memcpy(normal, place.axes[2], sizeof place.axes[2]);
+        *offset = place.offset;
+        return r->planes[i];
+    }
+    return -1;
+}
+
 void planes_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                  const float clip[16], bool clear)
 {
@@ -99,13 +142,20 @@ void planes_draw(Renderer *r, const TnFrame *frame, const DrawOptions *options, 
         PlanePlace place = place_plane(shape, frame, scope);
         if (!in_sight(shape, &place, options)) continue;
         int count = send_plane(r, program, shape, &place, clip);
+        const Look *look = look_of(r, shape, options);
+        bool flat = look->mode == TEX_SHAPE || look->mode == TEX_METRE;
+        look_send(r, program, (uint32_t)(look - r->looks), -1);
+        gl->Uniform1i(program->tex_mode, flat ? TEX_METRE : TEX_NONE);
+        gl->Uniform1f(program->mirrored, look->reflectance);
+        gl->Uniform1f(program->has_mirror, r->mirrors ? 1 : 0);
+        if (flat) send_texture(r, program, shape, &place, look);
         float grid[2][3], start[2];
         for (int axis = 0; axis < 2; axis++) {
             double at = -dot3(place.axes[axis], place.origin) / r->cell;
             start[axis] = (float)(at - 10 * floor(at / 10));
             for (int k = 0; k < 3; k++)
                 grid[axis][k] =
-                    options->ground_grid ? (float)(place.axes[axis][k] / r->cell) : 0.0f;
+                    options->ground_grid && !flat ? (float)(place.axes[axis][k] / r->cell) : 0.0f;
         }
         gl->Uniform3fv(program->grid_u, 1, grid[0]);
         gl->Uniform3fv(program->grid_v, 1, grid[1]);

@@ -1,7 +1,7 @@
 /* renderer.c: a picture from start to end.
  *
  *   place shapes, tubes, surfaces, signs (place.c, signs.c)
- *   shadow map (shadow.c)
+ *   lights (lights.c), shadow map (shadow.c), reflection (mirror.c)
  *   opaque things, planes, sky, clear things from back to front, signs (lists.c, planes.c)
  *   mean of the samples (target.c), sRGB into the caller's target */
 #include "internal.h"
@@ -121,8 +121,10 @@ static void fill_block(Renderer *r, const DrawOptions *options, const Scope *sco
         if (extent > 0) center[k] = (r->bounds.low[k] + r->bounds.high[k]) / 2;
     double reach = 10 * fmax(length3(center), fmax(2 * extent, (double)block->ground[3]));
     for (int k = 0; k < 3; k++) {
-        block->sun[k] = (float)sun_direction[k];
-        block->fog[k] = options->sky ? horizon[k] : blank[k];
+        const float *end = r->sky_box ? r->sky_horizon : horizon;
+        block->fog[k] = !options->sky             ? blank[k]
+                        : r->scene->view.has_haze ? (float)pow(fmax(r->scene->view.haze[k], 0), 2.2)
+                                                  : end[k];
         block->zenith[k] = zenith[k];
         block->below[k] = below[k];
         fill[k] = -scope->forward[k] - 0.5 * scope->right[k] + 0.3 * scope->up[k];
@@ -131,7 +133,7 @@ static void fill_block(Renderer *r, const DrawOptions *options, const Scope *sco
     normalize3(fill);
     for (int k = 0; k < 3; k++) block->fill[k] = (float)fill[k];
     block->fog[3] = options->fog && reach > 0 ? (float)(1 / reach) : 0;
-    block->zenith[3] = options->sky ? 1 : 0;
+    block->zenith[3] = !options->sky ? 0 : r->sky_box ? 2 : 1;
 }
 
 void renderer_send_block(Renderer *r)
@@ -141,13 +143,14 @@ void renderer_send_block(Renderer *r)
     r->gl.BindBufferBase(GL_UNIFORM_BUFFER, 0, r->scene_block);
 }
 
-static void use_lit(Renderer *r, const Program *program, const float clip[16], float plain,
-                    float veil)
+void use_lit(Renderer *r, const Program *program, const float clip[16], float plain, float veil)
 {
     r->gl.UseProgram(program->id);
     r->gl.UniformMatrix4fv(program->clip, 1, GL_FALSE, clip);
     r->gl.Uniform1f(program->plain, plain);
     r->gl.Uniform1f(program->veil, veil);
+    r->gl.Uniform4f(program->cut, 0, 0, 0, 0);
+    look_send(r, program, 0, -1);
 }
 
 static void draw_sky(Renderer *r)
@@ -167,7 +170,7 @@ static void draw_world(Renderer *r, const TnFrame *frame, const DrawOptions *opt
     gl->Enable(GL_CULL_FACE);
     gl->PolygonMode(GL_FRONT_AND_BACK, options->wireframe ? GL_LINE : GL_FILL);
     use_lit(r, &r->shape, clip, 0, 1);
-    list_draw(r, &r->opaque);
+    list_draw(r, &r->opaque, &r->shape);
     gl->Disable(GL_CULL_FACE); /* surfaces have two sides */
     use_lit(r, &r->soft_lit, clip, 0, 1);
     soft_draw(r, 0, r->soft_clear_start);
@@ -184,17 +187,17 @@ static void draw_world(Renderer *r, const TnFrame *frame, const DrawOptions *opt
     soft_draw(r, r->soft_clear_start, r->soft.index_count - r->soft_clear_start);
     gl->Enable(GL_CULL_FACE);
     use_lit(r, &r->shape, clip, 0, 1);
-    list_draw(r, &r->clear);
+    list_draw(r, &r->clear, &r->shape);
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 
     if (r->marks.count) { /* what is hidden of them shines through faintly */
         gl->DepthFunc(GL_GREATER);
         use_lit(r, &r->shape, clip, 1, 0.35f);
-        list_draw(r, &r->marks);
+        list_draw(r, &r->marks, &r->shape);
         gl->DepthFunc(GL_LESS);
         gl->DepthMask(GL_TRUE);
         use_lit(r, &r->shape, clip, 1, 1);
-        list_draw(r, &r->marks);
+        list_draw(r, &r->marks, &r->shape);
     }
 }
 
@@ -231,6 +234,7 @@ void renderer_draw(Renderer *r, const TnFrame *frame, const View *view, const Dr
     place_signs(r, frame, options, &scope, &sides);
     soft_upload(r);
     fill_block(r, options, &scope);
+    lights_place(r, frame, &scope);
     list_build(r, &r->opaque, &r->shapes, &sides, LIST_OPAQUE);
     list_build(r, &r->clear, &r->shapes, &sides, LIST_CLEAR);
     list_build(r, &r->marks, &r->signs, &sides, LIST_ALL);
@@ -244,13 +248,16 @@ void renderer_draw(Renderer *r, const TnFrame *frame, const View *view, const Dr
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     gl->FrontFace(GL_CCW);
     gl->CullFace(GL_BACK);
-    bool shadows = options->shadows && !options->wireframe && shadow_draw(r, &scope);
+    bool shadows =
+        options->shadows && !options->wireframe && r->caster.there && shadow_draw(r, &scope);
     r->block.sun[3] = shadows ? 1 : 0;
     renderer_send_block(r);
 
     int samples = options->samples > 0 ? options->samples : target == 0 && r->software ? 1 : 4;
     if (!target_prepare(r, width, height, samples)) return;
     scope_clip_matrix(&scope, clip);
+    looks_bind(r);
+    r->mirrors = mirror_draw(r, frame, options, &scope, &sides, clip);
     gl->BindFramebuffer(GL_FRAMEBUFFER, r->target.draw);
     gl->Viewport(0, 0, width, height);
     gl->Enable(GL_DEPTH_TEST);
@@ -258,8 +265,6 @@ void renderer_draw(Renderer *r, const TnFrame *frame, const View *view, const Dr
     gl->DepthFunc(GL_LESS);
     gl->DepthMask(GL_TRUE);
     gl->Clear(GL_DEPTH_BUFFER_BIT); /* every pixel gets a colour from the sky */
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, r->shadow_map);
     draw_world(r, frame, options, &scope, clip);
     target_resolve(r);
     draw_final(r, target, width, height);

@@ -10,6 +10,7 @@
 /* The texts of shaders/, put into the program by cmake/embed.cmake. */
 #define SHADER_TEXTS(X)                                                                            \
     X(common)                                                                                      \
+    X(sky)                                                                                         \
     X(light)                                                                                       \
     X(shape_vertex)                                                                                \
     X(soft_vertex)                                                                                 \
@@ -56,6 +57,16 @@ static bool make_program(Renderer *r, Program *program, const char *const *verte
     GLuint id = program->id, block = gl->GetUniformBlockIndex(id, "Scene");
     if (block != GL_INVALID_INDEX) gl->UniformBlockBinding(id, block, 0);
     program->clip = gl->GetUniformLocation(id, "clip_from_eye");
+    program->surface = gl->GetUniformLocation(id, "surface");
+    program->tex_mode = gl->GetUniformLocation(id, "tex_mode");
+    program->tex_repeat = gl->GetUniformLocation(id, "tex_repeat");
+    program->tex_unit = gl->GetUniformLocation(id, "tex_unit");
+    program->cut = gl->GetUniformLocation(id, "cut");
+    program->tex_u = gl->GetUniformLocation(id, "tex_u");
+    program->tex_v = gl->GetUniformLocation(id, "tex_v");
+    program->tex_start = gl->GetUniformLocation(id, "tex_start");
+    program->has_mirror = gl->GetUniformLocation(id, "has_mirror");
+    program->mirrored = gl->GetUniformLocation(id, "mirrored");
     program->plain = gl->GetUniformLocation(id, "plain");
     program->veil = gl->GetUniformLocation(id, "veil");
     program->least_alpha = gl->GetUniformLocation(id, "least_alpha");
@@ -68,26 +79,46 @@ static bool make_program(Renderer *r, Program *program, const char *const *verte
     program->grid_u = gl->GetUniformLocation(id, "grid_u");
     program->grid_v = gl->GetUniformLocation(id, "grid_v");
     program->grid_start = gl->GetUniformLocation(id, "grid_start");
-    return true; /* textures stay at unit 0, where all samplers start */
+    /* Samplers have a unit each; the shadow map's is 0, where all start. */
+    static const char *const samplers[] = {"shadow_map", "flat_picture", "cube_picture", "mirror",
+                                           "sky_box"};
+    gl->UseProgram(id);
+    for (GLint i = 0; i < 5; i++) {
+        GLint place = gl->GetUniformLocation(id, samplers[i]);
+        if (place >= 0) gl->Uniform1i(place, i);
+    }
+    gl->UseProgram(0);
+    return true;
 }
 
 static bool make_programs(Renderer *r, char *error, size_t error_size)
 {
-#define PARTS(...) ((const char *const[]){text_common(), __VA_ARGS__, NULL})
+    const TnScene *scene = r->scene;
+    bool sky = false;
+    for (int i = 0; i < scene->texture_count; i++)
+        sky |= scene->textures[i].type == TN_TEXTURE_SKYBOX;
+    char head[160];
+    snprintf(head, sizeof head, "#version 330 core\n%s%s%s%s",
+             scene->light_count > 0 ? "#define LIGHTS\n" : "",
+             scene->material_count > 0 ? "#define MATERIALS\n" : "",
+             scene->texture_count > 0 ? "#define PICTURES\n" : "", sky ? "#define SKY_BOX\n" : "");
+#define PARTS(...) ((const char *const[]){head, text_common(), __VA_ARGS__, NULL})
     const struct {
         Program *program;
         const char *const *vertex, *const *fragment;
     } wanted[] = {
-        {&r->shape, PARTS(text_shape_vertex()), PARTS(text_light(), text_lit_fragment())},
-        {&r->soft_lit, PARTS(text_soft_vertex()), PARTS(text_light(), text_lit_fragment())},
+        {&r->shape, PARTS(text_shape_vertex()),
+         PARTS(text_sky(), text_light(), text_lit_fragment())},
+        {&r->soft_lit, PARTS(text_soft_vertex()),
+         PARTS(text_sky(), text_light(), text_lit_fragment())},
         {&r->shape_depth, PARTS(text_shape_vertex()), PARTS(text_depth_fragment())},
         {&r->soft_depth, PARTS(text_soft_vertex()), PARTS(text_depth_fragment())},
         {&r->shape_pick, PARTS(text_shape_vertex()), PARTS(text_pick_fragment())},
         {&r->soft_pick, PARTS(text_soft_vertex()), PARTS(text_pick_fragment())},
         {&r->plane, PARTS(text_plane_vertex()),
-         PARTS(text_light(), text_plane(), text_plane_fragment())},
+         PARTS(text_sky(), text_light(), text_plane(), text_plane_fragment())},
         {&r->plane_picked, PARTS(text_plane_vertex()), PARTS(text_plane(), text_plane_pick())},
-        {&r->sky, PARTS(text_screen_vertex()), PARTS(text_sky_fragment())},
+        {&r->sky, PARTS(text_screen_vertex()), PARTS(text_sky(), text_sky_fragment())},
         {&r->final, PARTS(text_screen_vertex()), PARTS(text_final_fragment())},
     };
 #undef PARTS
@@ -320,7 +351,7 @@ Renderer *renderer_create(const TnScene *scene, GlLoader loader, char *error, si
     }
     if (!read_driver(r, error, error_size) || !make_programs(r, error, error_size) ||
         !meshes_create(r, error, error_size) || !make_arrays(r, error, error_size) ||
-        !shadow_create(r, error, error_size)) {
+        !looks_create(r, error, error_size) || !shadow_create(r, error, error_size)) {
         renderer_destroy(r);
         return NULL;
     }
@@ -348,11 +379,14 @@ void renderer_destroy(Renderer *r)
     numbers_target_free(r, &r->pick);
     gl->DeleteTextures(1, &r->shadow_map);
     target_destroy(r);
+    looks_destroy(r);
+    mirror_destroy(r);
     meshes_destroy(r);
     list_free(r, &r->opaque);
     list_free(r, &r->clear);
     list_free(r, &r->casters);
     list_free(r, &r->marks);
+    list_free(r, &r->mirrored);
     items_free(&r->shapes);
     items_free(&r->signs);
     soft_free(&r->soft);

@@ -32,6 +32,7 @@ static uint32_t add_vertex(MeshData *mesh, const double pos[3], const double nor
         vertex->normal[k] = (float)normal[k];
     }
     vertex->lift = (float)lift;
+    vertex->uv[0] = vertex->uv[1] = 0;
     return (uint32_t)mesh->vertex_count++;
 }
 

@@ -10,6 +10,7 @@
 typedef struct MeshVertex {
     float pos[3], normal[3];
     float lift;
+    float uv[2]; /* in a texture, as in TnMeshDef */
 } MeshVertex;
 
 typedef struct MeshData {
@@ -28,10 +29,12 @@ bool mesh_capsule(MeshData *mesh, int around);  /* radius 1; `around` a multiple
 bool mesh_cylinder(MeshData *mesh, int around); /* radius 1, z from -1 to 1 */
 bool mesh_cone(MeshData *mesh, int around);     /* radius 1 at z = 0, tip at z = 1 */
 bool mesh_box(MeshData *mesh);                  /* from -1 to 1 */
-/* Any triangles: smooth where neighbours differ by less than `crease` (rad), flat where more.
- * Vertices at one place count as one. Triangles that name a missing vertex are left out. */
+/* Any triangles, with texcoords of their corners (may be NULL): smooth where neighbours differ by
+ * less than `crease` (rad), flat where more. Vertices at one place count as one. Triangles that
+ * name a missing vertex are left out. */
 bool mesh_triangles(MeshData *mesh, const float *vertices, int vertex_count,
-                    const int32_t *triangles, int triangle_count, double crease);
+                    const int32_t *triangles, int triangle_count, const float *texcoords,
+                    double crease);
 void mesh_free(MeshData *mesh);
 
 #endif

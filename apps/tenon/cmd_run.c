@@ -65,6 +65,9 @@ static int option_table(Option *table, RunOptions *run)
                             "are more than 512 numbers");
     table[n++] =
         option_clear("--no-record-signals", &run->record.small_signals, "never record them");
+    table[n++] = option_real("--record-textures", &run->record.texture_megabytes, "MB", 0, 1000, 0,
+                             "room for textures, unpacked; larger ones are recorded smaller; "
+                             "default 16.8");
     table[n++] = option_set("--append", &run->record.append,
                             "append to an existing recording of the same model");
     table[n++] = option_ints("--dump-problem", &run->dump.steps, "K,...", 1, 1000000000,
@@ -584,13 +587,14 @@ static bool check_paths(RunOptions *run)
         return false;
     }
     if (!record->path) {
-        const char *lost = record->append           ? "--append"
-                           : record->state          ? "--record-state"
-                           : !record->contacts      ? "--no-record-contacts"
-                           : record->signals        ? "--record-signals"
-                           : !record->small_signals ? "--no-record-signals"
-                           : record->fps > 0        ? "--record-fps"
-                                                    : NULL;
+        const char *lost = record->append                   ? "--append"
+                           : record->state                  ? "--record-state"
+                           : !record->contacts              ? "--no-record-contacts"
+                           : record->signals                ? "--record-signals"
+                           : !record->small_signals         ? "--no-record-signals"
+                           : record->fps > 0                ? "--record-fps"
+                           : record->texture_megabytes >= 0 ? "--record-textures"
+                                                            : NULL;
         if (lost) say("run", "%s needs --record FILE", lost);
         return !lost;
     }
@@ -620,7 +624,7 @@ int cmd_run(int argc, char **argv)
     RunOptions run = {.sim = sim_options(),
                       .accuracy = true,
                       .log = {.every = 1},
-                      .record = {.contacts = true, .small_signals = true}};
+                      .record = {.contacts = true, .small_signals = true, .texture_megabytes = -1}};
     Option table[26 + SIM_OPTION_COUNT];
     int count = option_table(table, &run), code = EXIT_FINE;
     if (options_parse("run", table, count, print_help, "MODEL", &run.model_path, argc, argv,

@@ -10,6 +10,21 @@
 #include <math.h>
 #include <string.h>
 
+/* Textures of a recording have a budget, which the user should know of where it is too small. */
+static void tell_textures(const TnScene *scene, int64_t limit)
+{
+    double bytes = 0;
+    for (int i = 0; i < scene->texture_count; i++) {
+        const TnSceneTexture *t = &scene->textures[i];
+        bytes += 3.0 * t->width * t->height * (t->type == TN_TEXTURE_2D ? 1 : TN_TEXTURE_FACES);
+    }
+    if (bytes > (double)limit)
+        say("run",
+            "--record: the textures have %.0f MB and are recorded smaller, in %.0f MB; "
+            "--record-textures MB sets the limit",
+            bytes / 1e6, (double)limit / 1e6);
+}
+
 static double fps_of(const RecordOptions *options)
 {
     return options->fps > 0 ? options->fps : RECORD_DEFAULT_FPS;
@@ -169,6 +184,8 @@ int run_record_open(RunRecord *record, const RecordOptions *options, bool in_par
     def.append = options->append || goes_on;
     if (goes_on) def.keep_frames = (int)from->file_frames;
     record->group_frames = def.group_frames;
+    if (options->texture_megabytes >= 0)
+        def.texture_bytes = (int64_t)(1e6 * options->texture_megabytes);
     if (team) {
         def.part = team->rank;
         def.parts = team->count;
@@ -188,6 +205,7 @@ int run_record_open(RunRecord *record, const RecordOptions *options, bool in_par
         return code_of(&err);
     }
     if (!goes_on) record->at.next = 1;
+    tell_textures(record->scene, def.texture_bytes);
     record->signals = options->small_signals &&
                       (options->signals || record->scene->signal_count <= RECORD_FEW_SIGNALS);
     record->shadow = tn_world_create_shadow(world, NULL); /* NULL of a world that steps here */

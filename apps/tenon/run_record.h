@@ -9,6 +9,7 @@ typedef struct RecordOptions {
     const char *path; /* NULL: no recording */
     double fps;       /* 0: not given, RECORD_DEFAULT_FPS */
     bool state, contacts, append;
+    double texture_megabytes;    /* negative: as tn_recorder_def */
     bool signals, small_signals; /* record them always; where they are few */
 } RecordOptions;
 

@@ -42,6 +42,9 @@ typedef struct TnDefinitions {
     const TnKeyDef *keys;
     const TnMeshDef *meshes;
     const TnCameraDef *cameras;
+    const TnTextureDef *textures;
+    const TnMaterialDef *materials;
+    const TnLightDef *lights;
     const TnRodEntry *rods;
     const TnWheelDef *wheels;
     const TnSoftEntry *softs;
@@ -49,6 +52,7 @@ typedef struct TnDefinitions {
     int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
     int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
     int camera_count, rod_count, wheel_count, soft_count, tie_count;
+    int texture_count, material_count, light_count;
     TnView view;
     const TnTrackDef *track; /* NULL: none */
 } TnDefinitions;

@@ -42,6 +42,9 @@ typedef int32_t TnRodId;
 typedef int32_t TnWheelId;
 typedef int32_t TnSoftId;
 typedef int32_t TnTieId;
+typedef int32_t TnTextureId;
+typedef int32_t TnMaterialId;
+typedef int32_t TnLightId;
 
 #define TN_BODY_WORLD ((TnBodyId)1) /* the fixed world, present in every builder */
 
@@ -191,7 +194,9 @@ typedef struct TnGeomDef {
                            those of two geoms add up */
     int group;          /* for drawing only */
     double rgba[4];     /* for drawing only */
-    TnMeshId mesh;      /* TN_GEOM_MESH only; many geoms may share it */
+    TnMaterialId
+        material;  /* for drawing only; 0 (default): none. Its colour is not used: rgba is */
+    TnMeshId mesh; /* TN_GEOM_MESH only; many geoms may share it */
     /* In a medium the geom acts as the ellipsoid with its half lengths (not meshes and planes). A
      * body without such geoms acts as the box that has its moments of inertia. */
     bool fluid_ellipsoid;
@@ -413,6 +418,9 @@ typedef struct TnMeshDef {
     const int32_t
         *triangles;     /* 3 × triangle_count, from 0, counter-clockwise from outside; copied */
     int triangle_count; /* 0: the mesh is its convex hull */
+    /* For drawing only: 2 × 3 × triangle_count, u and v of each corner of each triangle; (0, 0) is
+     * the upper left corner of the picture. Copied; NULL (default): none */
+    const float *texcoords;
     TnMeshInertia inertia;
     TnMeshCollision collision;
     const char *file; /* for error messages; may be NULL */
@@ -449,6 +457,78 @@ typedef struct TnCameraDef {
     TnSource source;
 } TnCameraDef;
 
+/* Pictures on materials and in the sky. What is built in is made, and files are unpacked, only when
+ * a scene is made of the model (tenon/scene.h): a simulation does not pay for them. */
+typedef enum TnTextureType {
+    TN_TEXTURE_2D,    /* default */
+    TN_TEXTURE_CUBE,  /* six faces around a geom */
+    TN_TEXTURE_SKYBOX /* six faces around the world; the first one of a model is drawn */
+} TnTextureType;
+
+typedef enum TnTextureBuiltin {
+    TN_BUILTIN_NONE, /* from files */
+    TN_BUILTIN_GRADIENT,
+    TN_BUILTIN_CHECKER,
+    TN_BUILTIN_FLAT
+} TnTextureBuiltin;
+
+typedef enum TnTextureMark {
+    TN_MARK_NONE,
+    TN_MARK_EDGE,  /* a line around it */
+    TN_MARK_CROSS, /* two lines through its middle */
+    TN_MARK_RANDOM /* dots at a share `random` of the pixels */
+} TnTextureMark;
+
+/* Bytes of a PNG or JPEG file. */
+typedef struct TnPicture {
+    const void *data;
+    size_t size;
+    const char *file; /* its name, for messages; may be NULL */
+} TnPicture;
+
+/* Faces: right (+x), left, up (+y), down, front (+z), back of a geom. The sky is turned such that
+ * up is the world's z axis. */
+enum { TN_TEXTURE_FACES = 6 };
+
+typedef struct TnTextureDef {
+    const char *name;
+    TnTextureType type;
+    TnTextureBuiltin builtin;
+    TnTextureMark mark;
+    double rgb1[3], rgb2[3]; /* default 0.8 and 0.5, as in MuJoCo */
+    double mark_rgb[3];      /* default 0 */
+    double random;           /* default 0.01 */
+    int width, height;       /* pixels of what is built in; cubes: of a face, width counts */
+    /* copied. One file in pictures[0], or for cubes one for each face (a missing one has rgb1) */
+    TnPicture pictures[TN_TEXTURE_FACES];
+    int grid[2];     /* rows and columns in the one file of a cube; default 1, 1: for all faces */
+    char layout[16]; /* which face each cell is, row by row: R L U D F B, or . for none */
+    bool flip_x, flip_y;
+    TnSource source;
+} TnTextureDef;
+
+/* How surfaces look. The defaults are MuJoCo's. */
+typedef struct TnMaterialDef {
+    const char *name;
+    double rgba[4];           /* of geoms that name the material in MJCF; default white */
+    TnTextureId texture;      /* 0 (default): none */
+    double texture_repeat[2]; /* how often a 2D texture is repeated over the geom; default 1, 1 */
+    bool texture_uniform;     /* … over 1 m; cubes: over the geom as if it were of size 1 */
+    double emission;          /* share of its colour that shines by itself; default 0 */
+    double specular;          /* [0, 1], default 0.5: strength of highlights */
+    double shininess;         /* [0, 1], default 0.5: how small they are */
+    double reflectance;       /* [0, 1], default 0: share of a mirror, for planes */
+    double metallic;          /* [0, 1]; < 0 (default): not given, 0 */
+    double roughness;         /* [0, 1], in place of shininess; < 0 (default): not given */
+    TnSource source;
+} TnMaterialDef;
+
+typedef enum TnLightType {
+    TN_LIGHT_SPOT,        /* default; at pos */
+    TN_LIGHT_DIRECTIONAL, /* the sun: dir alone counts */
+    TN_LIGHT_POINT        /* at pos, to all sides */
+} TnLightType;
+
 /* Start of a free camera. Missing values are fitted to the scene. */
 typedef struct TnView {
     bool has_center, has_extent, has_angles;
@@ -456,7 +536,30 @@ typedef struct TnView {
     double extent;             /* m, radius of the visible region */
     double azimuth, elevation; /* rad; MuJoCo's: looking along (cos a cos e, sin a cos e, sin e) */
     double fovy;               /* rad, vertical field of view; 0: not given */
+    /* The light at the camera, used with the lights of the model; default MuJoCo's 0.1, 0.4, 0.5 */
+    bool has_headlight, no_headlight; /* given; switched off */
+    double headlight_ambient[3], headlight_diffuse[3], headlight_specular[3];
+    bool has_haze;
+    double haze[3]; /* colour of the horizon */
 } TnView;
+
+/* A light of the model. The defaults are MuJoCo's. If no light of a model is active, scenes are
+ * drawn with tenon's own sun and sky. */
+typedef struct TnLightDef {
+    const char *name;
+    TnBodyId body; /* default the world */
+    TnLightType type;
+    TnCameraMode mode;     /* how pos and dir follow the body; target: as of cameras */
+    TnBodyId target;       /* TN_CAMERA_TARGET */
+    bool active;           /* default true */
+    bool cast_shadow;      /* default true; drawn for one light */
+    double pos[3], dir[3]; /* in the body's axes; default (0, 0, -1) for dir */
+    double ambient[3], diffuse[3], specular[3]; /* default 0, 0.7, 0.3 */
+    double attenuation[3]; /* of distance d in m: 1 / (a + b d + c d²); default 1, 0, 0 */
+    double cutoff;         /* rad, half angle of the cone of a spot; default 45 degrees */
+    double exponent;       /* of the cosine of the angle to dir; default 10 */
+    TnSource source;
+} TnLightDef;
 
 /* A cable (discrete Cosserat rod): `segment_count` rigid segments, each a body with a free joint
  * and a capsule, joined by springs against stretch, shear, bending and twist. The frame of a
@@ -749,6 +852,9 @@ TN_API TnKeyDef tn_key_def(void);
 TN_API TnTrackDef tn_track_def(void);
 TN_API TnMeshDef tn_mesh_def(void);
 TN_API TnCameraDef tn_camera_def(void);
+TN_API TnTextureDef tn_texture_def(void);
+TN_API TnMaterialDef tn_material_def(void);
+TN_API TnLightDef tn_light_def(void);
 TN_API TnRodDef tn_rod_def(void);
 TN_API TnWheelDef tn_wheel_def(void);
 TN_API TnSoftDef tn_soft_def(void);
@@ -786,6 +892,9 @@ typedef enum TnMeshFit {
 TN_API bool tn_builder_fit_geom(const TnModelBuilder *builder, TnGeomDef *geom, TnMeshId mesh,
                                 TnMeshFit fit, double scale);
 TN_API TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def);
+TN_API TnTextureId tn_builder_add_texture(TnModelBuilder *builder, const TnTextureDef *def);
+TN_API TnMaterialId tn_builder_add_material(TnModelBuilder *builder, const TnMaterialDef *def);
+TN_API TnLightId tn_builder_add_light(TnModelBuilder *builder, const TnLightDef *def);
 TN_API TnRodId tn_builder_add_rod(TnModelBuilder *builder, const TnRodDef *def);
 TN_API TnWheelId tn_builder_add_wheel(TnModelBuilder *builder, const TnWheelDef *def);
 TN_API TnSoftId tn_builder_add_soft(TnModelBuilder *builder, const TnSoftDef *def);

@@ -15,7 +15,7 @@ typedef struct TnModelInfo {
     int body_count; /* including the world */
     int joint_count, geom_count, site_count, tendon_count, actuator_count, equality_count,
         sensor_count, key_count, mesh_count, camera_count, rod_count, wheel_count, soft_count,
-        tie_count;
+        tie_count, texture_count, material_count, light_count;
     int qpos_count; /* numbers in qpos */
     int dof_count;  /* numbers in qvel */
     int act_count;  /* activations, of actuators that have one, in their order */
@@ -57,6 +57,9 @@ TN_API TnEqualityId tn_model_find_equality(const TnModel *model, const char *nam
 TN_API TnSensorId tn_model_find_sensor(const TnModel *model, const char *name);
 TN_API TnKeyId tn_model_find_key(const TnModel *model, const char *name);
 TN_API TnCameraId tn_model_find_camera(const TnModel *model, const char *name);
+TN_API TnTextureId tn_model_find_texture(const TnModel *model, const char *name);
+TN_API TnMaterialId tn_model_find_material(const TnModel *model, const char *name);
+TN_API TnLightId tn_model_find_light(const TnModel *model, const char *name);
 TN_API TnRodId tn_model_find_rod(const TnModel *model, const char *name);
 TN_API TnWheelId tn_model_find_wheel(const TnModel *model, const char *name);
 TN_API TnSoftId tn_model_find_soft(const TnModel *model, const char *name);
@@ -100,6 +103,7 @@ typedef struct TnGeomInfo {
     double rgba[4];
     int group;
     TnMeshId mesh; /* TN_GEOM_MESH only, otherwise 0 */
+    TnMaterialId material;
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 
@@ -120,6 +124,7 @@ typedef struct TnMeshInfo {
     int triangle_count;
     const int32_t *hull_triangles; /* of the same vertices */
     int hull_triangle_count;
+    const float *texcoords; /* as in TnMeshDef; NULL: none */
 } TnMeshInfo;
 TN_API TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id);
 
@@ -134,6 +139,12 @@ typedef struct TnCameraInfo {
     int resolution[2]; /* pixels, width and height */
 } TnCameraInfo;
 TN_API TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id);
+
+/* As they were defined, without their sources; pointers belong to the model. The direction of a
+ * light has length 1; with TN_CAMERA_TRACK its place and direction are in the world's axes. */
+TN_API TnTextureDef tn_model_texture_info(const TnModel *model, TnTextureId id);
+TN_API TnMaterialDef tn_model_material_info(const TnModel *model, TnMaterialId id);
+TN_API TnLightDef tn_model_light_info(const TnModel *model, TnLightId id);
 
 /* Pointers belong to the model. */
 typedef struct TnRodInfo {

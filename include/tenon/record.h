@@ -24,6 +24,9 @@ typedef struct TnRecorderDef {
     int keep_frames;  /* with append: only so many frames of it, the rest is cut off; a group must
                          end there (tn_recorder_flush). 0 (default): all of them */
     int group_frames; /* frames per group, 1 … 256; default 16 */
+    /* Bytes of all textures together, unpacked (3 per pixel); default 16 MiB. If the scene has
+     * more, the largest one is recorded at half its width and height, and so on until they fit. */
+    int64_t texture_bytes;
     /* A recording in parts, which several processes write and readers see as one: parts > 1 files,
      * of which this recorder writes number `part`, from 0. Part 0 is the path itself, part k is
      * PATH.k. `set` is the same number for all parts, and another one for each recording. A process

@@ -22,13 +22,41 @@ typedef struct TnSceneMesh {
     int triangle_count;
     const int32_t *hull_triangles; /* of the same vertices, used for collision */
     int hull_triangle_count;
+    const float *texcoords; /* 2 × 3 × triangle_count, as in TnMeshDef; NULL: none */
 } TnSceneMesh;
+
+/* Unpacked: 3 × width × height numbers, top row first, sRGB; of cubes and the sky six faces one
+ * after the other, in the order of TnTextureDef.pictures. */
+typedef struct TnSceneTexture {
+    TnTextureType type;
+    int width, height; /* of a face */
+    const uint8_t *rgb;
+} TnSceneTexture;
+
+/* The members of TnMaterialDef with the same names. */
+typedef struct TnSceneMaterial {
+    int texture; /* number in textures, from 1; 0: none */
+    float texture_repeat[2];
+    bool texture_uniform;
+    float emission, specular, shininess, reflectance, metallic; /* roughness is in shininess */
+} TnSceneMaterial;
+
+/* An active light. The members of TnLightDef with the same names. */
+typedef struct TnSceneLight {
+    TnLightType type;
+    TnBodyId body, target; /* target 0: none */
+    TnCameraMode mode;
+    bool cast_shadow;
+    float pos[3], dir[3]; /* in the body's axes; TN_CAMERA_TRACK: in the world's, pos from it */
+    float ambient[3], diffuse[3], specular[3], attenuation[3], cutoff, exponent;
+} TnSceneLight;
 
 /* A rigid shape of a body. */
 typedef struct TnSceneShape {
     TnGeomType type;
     TnBodyId body;
     int mesh;               /* index in meshes; -1: none */
+    int material;           /* number in materials, from 1; 0: none */
     int group;              /* 0 … 5, MuJoCo's groups */
     double pos[3], quat[4]; /* in the body's axes */
     double size[3];         /* as in TnGeomDef; plane: half lengths in x and y, 0: infinite */
@@ -113,10 +141,17 @@ typedef struct TnScene {
     int point_count;
     const TnCameraInfo *cameras; /* names point into the scene */
     int camera_count;
-    TnView view;             /* start of a free camera */
+    TnView view;             /* start of a free camera, light at the camera, haze */
     void *memory;            /* owned by the creator of the scene */
     const TnSignal *signals; /* joints, sensors, controls, forces and activations of actuators */
     int signal_count;
+    const TnSceneTexture *textures; /* those that materials have, and the first skybox */
+    int texture_count;
+    const TnSceneMaterial *materials;
+    int material_count;
+    const TnSceneLight *lights; /* none: it is drawn with tenon's own sun and sky */
+    int light_count;
+    void *texture_memory; /* owned by the creator, too */
 } TnScene;
 
 /* Return NULL and an error if out of memory. The model or world may be destroyed afterwards. For a

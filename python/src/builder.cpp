@@ -100,11 +100,12 @@ struct Lookup {
                                                          int i) { return d.LIST[i] DEF.name; }     \
     }
 static const Lookup lookups[] = {
-    LOOKUP(body, bodies, ),         LOOKUP(joint, joints, ),   LOOKUP(geom, geoms, ),
-    LOOKUP(site, sites, ),          LOOKUP(tendon, tendons, ), LOOKUP(actuator, actuators, ),
-    LOOKUP(equality, equalities, ), LOOKUP(sensor, sensors, ), LOOKUP(key, keys, ),
-    LOOKUP(mesh, meshes, ),         LOOKUP(camera, cameras, ), LOOKUP(rod, rods, .def),
-    LOOKUP(wheel, wheels, ),        LOOKUP(soft, softs, .def), LOOKUP(tie, ties, ),
+    LOOKUP(body, bodies, ),         LOOKUP(joint, joints, ),       LOOKUP(geom, geoms, ),
+    LOOKUP(site, sites, ),          LOOKUP(tendon, tendons, ),     LOOKUP(actuator, actuators, ),
+    LOOKUP(equality, equalities, ), LOOKUP(sensor, sensors, ),     LOOKUP(key, keys, ),
+    LOOKUP(mesh, meshes, ),         LOOKUP(camera, cameras, ),     LOOKUP(rod, rods, .def),
+    LOOKUP(wheel, wheels, ),        LOOKUP(soft, softs, .def),     LOOKUP(tie, ties, ),
+    LOOKUP(texture, textures, ),    LOOKUP(material, materials, ), LOOKUP(light, lights, ),
 };
 
 static const Lookup &lookup_of(const std::string &kind)
@@ -257,6 +258,9 @@ static std::vector<Method> make_methods()
         adds("geom", tn_geom_def, tn_builder_add_geom),
         adds("site", tn_site_def, tn_builder_add_site),
         adds("camera", tn_camera_def, tn_builder_add_camera),
+        adds("texture", tn_texture_def, tn_builder_add_texture),
+        adds("material", tn_material_def, tn_builder_add_material),
+        adds("light", tn_light_def, tn_builder_add_light),
         adds("mesh", tn_mesh_def, tn_builder_add_mesh),
         adds("height_field", height_field_def, tn_builder_add_height_field),
         adds("rod", tn_rod_def, tn_builder_add_rod),

@@ -21,6 +21,7 @@ template <> const std::vector<Special<TnTendonDef>> &specials();
 template <> const std::vector<Special<TnSensorDef>> &specials();
 /* shapes.cpp */
 template <> const std::vector<Special<TnMeshDef>> &specials();
+template <> const std::vector<Special<TnTextureDef>> &specials();
 template <> const std::vector<Special<TnHeightFieldDef>> &specials();
 template <> const std::vector<Special<TnSoftDef>> &specials();
 template <> const std::vector<Special<TnGeomDef>> &specials();

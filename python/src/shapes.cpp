@@ -21,6 +21,39 @@ template <> const std::vector<Special<TnMeshDef>> &specials()
          [](Maker &m, TnMeshDef &d, nb::handle v, const std::string &what) {
              if (!v.is_none()) d.triangles = keep_integers(m, v, {-1, 3}, what, &d.triangle_count);
          }},
+        {"texcoords", "numpy.typing.ArrayLike | None",
+         "(m, 3, 2): place of each corner of each triangle in a texture, from its upper left "
+         "corner",
+         [](Maker &m, TnMeshDef &d, nb::handle v, const std::string &what) {
+             if (v.is_none()) return;
+             const double *from = keep_doubles(m, v, {d.triangle_count, 3, 2}, what);
+             float *to = m.room<float>(6 * (size_t)d.triangle_count);
+             for (size_t i = 0; i < 6 * (size_t)d.triangle_count; i++) to[i] = (float)from[i];
+             d.texcoords = to;
+         }},
+    };
+    return list;
+}
+
+/* The builder copies the bytes while they are still the caller's. */
+template <> const std::vector<Special<TnTextureDef>> &specials()
+{
+    static const std::vector<Special<TnTextureDef>> list = {
+        {"pictures", "Sequence[bytes] | None",
+         "PNG or JPEG files, in place of what is built in: one, or right, left, up, down, front, "
+         "back",
+         [](Maker &, TnTextureDef &d, nb::handle v, const std::string &what) {
+             if (v.is_none()) return;
+             std::vector<nb::object> all = items(v, "a list of bytes", what);
+             if (all.size() != 1 && all.size() != TN_TEXTURE_FACES)
+                 expected(what, "one or six pictures", v);
+             for (size_t i = 0; i < all.size(); i++) {
+                 if (!nb::isinstance<nb::bytes>(all[i])) expected(what, "bytes", all[i]);
+                 nb::bytes file = nb::borrow<nb::bytes>(all[i]);
+                 d.pictures[i].data = file.c_str();
+                 d.pictures[i].size = file.size();
+             }
+         }},
     };
     return list;
 }

@@ -1,4 +1,7 @@
 """Pictures as arrays; skipped where there is no EGL or the module was built without."""
+import struct
+import zlib
+
 import numpy as np
 import pytest
 import tenon
@@ -57,3 +60,34 @@ def test_wrong_pictures(ball):
     ball.close()
     with pytest.raises(ValueError, match="closed"):
         ball.render()
+
+
+def test_a_texture_from_bytes_and_a_light_in_calls():
+    def png(pixels):
+        """2 × 2 pixels as a file."""
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        rows = b"".join(b"\0" + bytes(row) for row in pixels)
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 2, 8, 2, 0, 0, 0)) +
+                chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+    b = tenon.Builder()
+    b.texture(name="four", type="2d", pictures=[png([[255, 0, 0, 0, 255, 0], [0, 0, 255, 255, 255, 255]])])
+    b.material(name="m", texture="four", specular=0)
+    b.light(type="directional", diffuse=(0.9, 0.9, 0.9))
+    b.geom(body="world", type="plane", size=(1, 1, 1), rgba=(1, 1, 1, 1), material="m")
+    # the same picture on a mesh, by its coordinates
+    corners = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, -1]]
+    b.mesh(name="plate", vertices=corners, triangles=[[0, 1, 2], [0, 2, 3]],
+           texcoords=[[[0, 1], [1, 1], [1, 0]], [[0, 1], [1, 0], [0, 0]]])
+    b.geom(body="world", type="mesh", mesh="plate", pos=(3, 0, 0), rgba=(1, 1, 1, 1), material="m",
+           contact_type=0, contact_affinity=0)
+    world = tenon.World(b.build())
+    for x in (0, 3):
+        picture = world.render(64, 64, eye=(x, 0, 2), target=(x, 0.001, 0)).astype(int)
+        upper_left, upper_right = picture[12, 12], picture[12, 52]
+        lower_left, lower_right = picture[52, 12], picture[52, 52]
+        assert upper_left[0] > upper_left[1:].max() + 100 and upper_right[1] > upper_right[[0, 2]].max() + 100
+        assert lower_left[2] > lower_left[:2].max() + 100 and lower_right.min() > 150
+    with pytest.raises(tenon.UsageError, match="one or six pictures"):
+        b.texture(pictures=[b"x"] * 3)

@@ -101,10 +101,25 @@ bool tn_mesh_merge(const double *corners, size_t triangle_count, TnMeshFile *out
     return good;
 }
 
+bool tn_mesh_spread_texcoords(TnMeshFile *out, const float *of_vertices)
+{
+    size_t corners = 3 * (size_t)out->triangle_count;
+    out->texcoords = tn_malloc((2 * corners + 1) * sizeof *out->texcoords);
+    for (size_t i = 0; out->texcoords && i < corners; i++) {
+        int32_t v = out->triangles[i];
+        bool known = v >= 0 && v < out->vertex_count; /* others are told later */
+        for (int k = 0; k < 2; k++)
+            out->texcoords[2 * i + (size_t)k] = known ? of_vertices[2 * v + k] : 0.0f;
+    }
+    return out->texcoords != NULL;
+}
+
 void tn_mesh_file_free(TnMeshFile *mesh)
 {
     tn_free(mesh->vertices);
     tn_free(mesh->triangles);
+    tn_free(mesh->texcoords);
+    mesh->texcoords = NULL;
     mesh->vertices = NULL;
     mesh->triangles = NULL;
 }

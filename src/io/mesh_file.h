@@ -15,8 +15,9 @@ typedef struct TnMeshFile {
     int vertex_count;
     int32_t *triangles; /* 3 × triangle_count, heap */
     int triangle_count;
-    bool left_out;   /* OBJ: faces of further groups were passed over, as MuJoCo does */
-    char fault[160]; /* after a failure: what is wrong; "" means no memory */
+    float *texcoords; /* 2 × 3 × triangle_count as in TnMeshDef, heap; NULL: none */
+    bool left_out;    /* OBJ: faces of further groups were passed over, as MuJoCo does */
+    char fault[160];  /* after a failure: what is wrong; "" means no memory */
 } TnMeshFile;
 
 /* `text` ends with a zero after `size` bytes. False after a fault; free in any case. */
@@ -44,6 +45,10 @@ bool tn_mesh_fault(TnMeshFile *out, const char *format, ...) __attribute__((form
 /* Numbers as they lie in a file, lowest byte first. */
 uint32_t tn_mesh_u32(const char *bytes);
 float tn_mesh_f32(const char *bytes);
+
+/* Texture coordinates of corners out of two for each vertex, v as in TnMeshDef. False: no memory.
+ */
+bool tn_mesh_spread_texcoords(TnMeshFile *out, const float *of_vertices);
 
 /* Adds the triangles of a polygon of three corners or more to a list of int32_t (mesh_polygon.c).
  * False: no memory. */

@@ -7,6 +7,20 @@
 
 #include <math.h>
 
+/* One pair for each vertex; odd numbers are looks alone, and become 0. */
+static bool read_texcoords(const char *at, size_t vertices, TnMeshFile *out)
+{
+    float *places = tn_malloc((2 * vertices + 1) * sizeof *places);
+    if (!places) return false;
+    for (size_t i = 0; i < 2 * vertices; i++, at += 4) {
+        places[i] = tn_mesh_f32(at);
+        if (!isfinite(places[i])) places[i] = 0.0f;
+    }
+    bool good = tn_mesh_spread_texcoords(out, places);
+    tn_free(places);
+    return good;
+}
+
 bool tn_mesh_read_msh(const char *text, size_t size, TnMeshFile *out)
 {
     *out = (TnMeshFile){0};
@@ -31,7 +45,8 @@ bool tn_mesh_read_msh(const char *text, size_t size, TnMeshFile *out)
         if (!isfinite(out->vertices[i]))
             return tn_mesh_fault(out, "vertex %zu is not finite", i / 3);
     }
-    at += 12 * count[1] + 8 * count[2];
+    const char *places = at + 12 * count[1];
+    at = places + 8 * count[2];
     for (size_t i = 0; i < 3 * faces; i++, at += 4) {
         uint32_t index = tn_mesh_u32(at);
         if (index >= vertices)
@@ -41,5 +56,5 @@ bool tn_mesh_read_msh(const char *text, size_t size, TnMeshFile *out)
     }
     out->vertex_count = (int)vertices;
     out->triangle_count = (int)faces;
-    return true;
+    return count[2] != count[0] || faces == 0 || read_texcoords(places, vertices, out);
 }

@@ -73,6 +73,7 @@ typedef enum TnMjcfGroup {
     TN_GROUP_BODY,
     TN_GROUP_DEFAULT, /* those of TN_GROUP_BODY and TN_GROUP_ACTUATOR, and what only classes have */
     TN_GROUP_ASSET,
+    TN_GROUP_MATERIAL, /* layers */
     TN_GROUP_CONTACT,
     TN_GROUP_EQUALITY,
     TN_GROUP_TENDON,
@@ -179,6 +180,9 @@ typedef enum TnMjcfRemark {
     TN_REMARK_USER,
     TN_REMARK_GAP,
     TN_REMARK_DRAWING,
+    TN_REMARK_LAYER,
+    TN_REMARK_IMAGE_LIGHT,
+    TN_REMARK_PICTURE,
     TN_REMARK_CAMERA_COM,
     TN_REMARK_CAMERA_LENS,
     TN_REMARK_HULL,
@@ -235,7 +239,8 @@ typedef struct TnMjcfSettings {
     double bound_mass, bound_inertia;
     bool balance_inertia;
     const char *mesh_folder; /* NULL: beside the model */
-    bool lengths_by_limits;  /* of muscles, as limits of joints and tendons are given */
+    const char *texture_folder;
+    bool lengths_by_limits; /* of muscles, as limits of joints and tendons are given */
     bool strip_path, exact_mesh_inertia, fit_extent;
     /* <flag>: false where disabled */
     bool contact, limit, equality, friction_loss, spring, damper, clamp_ctrl, gravity, actuation;
@@ -276,6 +281,7 @@ typedef struct TnMjcf {
     TnSource option_place;
     TnView view;
     struct TnMjcfCamera *cameras, *last_camera; /* in the order of the file */
+    struct TnMjcfLight *lights, *last_light;
     TnMjcfNames names;
     TnMjcfClass *main_class;
     const TnXmlElement *track; /* the one <track> */
@@ -440,6 +446,13 @@ const TnMjcfPose *tn_mjcf_segment_frame(const TnMjcf *m, const TnMjcfName *body)
 /* Cameras (mjcf_camera.c): collected with their bodies, added once all bodies are known. */
 void tn_mjcf_camera(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                     const TnMjcfPose *frame, TnBodyId body);
+/* Textures, materials, lights (mjcf_looks.c). */
+TnTextureId tn_mjcf_texture(TnMjcf *m, const TnXmlElement *e, const char *name);
+void tn_mjcf_material(TnMjcf *m, const TnXmlElement *e);
+void tn_mjcf_light(TnMjcf *m, const TnXmlElement *e, const TnMjcfClass *class_,
+                   const TnMjcfPose *frame, TnBodyId body);
+void tn_mjcf_finish_lights(TnMjcf *m); /* after bodies */
+void tn_mjcf_headlight(TnMjcf *m, const TnXmlElement *e);
 void tn_mjcf_finish_cameras(TnMjcf *m);
 void tn_mjcf_joint(TnMjcf *m, const TnXmlElement *element, const TnMjcfClass *class_,
                    const TnMjcfPose *frame, TnBodyId body);
@@ -460,6 +473,7 @@ bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *element, const TnMjcf
                             struct TnMeshFile *out, const char **path);
 /* The compiler's folder for meshes before the name of a file; NULL: no memory. */
 const char *tn_mjcf_asset_path(TnMjcf *m, const char *file);
+const char *tn_mjcf_texture_path(TnMjcf *m, const char *file); /* in texturedir */
 void tn_mjcf_read_tendons(TnMjcf *m);
 void tn_mjcf_read_actuators(TnMjcf *m);
 void tn_mjcf_read_contacts(TnMjcf *m);

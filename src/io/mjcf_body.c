@@ -90,14 +90,6 @@ static void add_geoms(TnMjcf *m, const Place *place)
     m->geoms.count = 0;
 }
 
-static void read_light(TnMjcf *m, const TnXmlElement *e, const Place *place)
-{
-    if (!tn_mjcf_check_leaf(m, TN_GROUP_BODY, e)) return;
-    TnMjcfView view = tn_mjcf_view(m, e, place->class_, "light");
-    tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-    tn_mjcf_name_add(m, TN_NAMED_LIGHT, e, tn_mjcf_text(&view, "name"), 0, NULL);
-}
-
 /* Own parts of a body other than geoms, in the order of the file. */
 static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place)
 {
@@ -112,7 +104,7 @@ static void read_parts(TnMjcf *m, const TnXmlElement *parent, const Place *place
         } else if (is(e, "camera")) {
             tn_mjcf_camera(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "light")) {
-            read_light(m, e, place);
+            tn_mjcf_light(m, e, place->class_, &place->frame, place->body);
         } else if (is(e, "frame")) {
             Place inner = inner_place(m, e, place, false);
             read_parts(m, e, &inner);
@@ -290,17 +282,6 @@ void tn_mjcf_segment_parts(TnMjcf *m, const TnXmlElement *element, TnBodyId body
     read_parts(m, element, &place);
 }
 
-/* Lights may look at bodies that come later in the file. */
-static void check_targets(TnMjcf *m, const TnXmlElement *parent)
-{
-    for (const TnXmlElement *e = parent->first; e; e = e->next) {
-        if (is(e, "light"))
-            tn_mjcf_refer(m, TN_NAMED_BODY, e, "target");
-        else if (is(e, "body") || is(e, "frame"))
-            check_targets(m, e);
-    }
-}
-
 void tn_mjcf_read_bodies(TnMjcf *m)
 {
     static const TnBodyDef world = {.name = "world"};
@@ -317,7 +298,6 @@ void tn_mjcf_read_bodies(TnMjcf *m)
     for (const TnXmlElement *e = m->root->first; e; e = e->next)
         if (is(e, "worldbody")) read_children(m, e, &place);
     tn_mjcf_add_rods(m, true);
-    for (const TnXmlElement *e = m->root->first; e; e = e->next)
-        if (is(e, "worldbody")) check_targets(m, e);
     tn_mjcf_finish_cameras(m);
+    tn_mjcf_finish_lights(m);
 }

@@ -124,12 +124,27 @@ static void read_global(TnMjcf *m, const TnXmlElement *e)
     remark_rest(m, e, "azimuth elevation fovy");
 }
 
+static void read_haze(TnMjcf *m, const TnXmlElement *e)
+{
+    TnMjcfView view = tn_mjcf_plain_view(e);
+    double rgba[4];
+    if (tn_mjcf_reals(m, &view, "haze", rgba, 4)) {
+        memcpy(m->view.haze, rgba, sizeof m->view.haze);
+        m->view.has_haze = true;
+    }
+    remark_rest(m, e, "haze");
+}
+
 void tn_mjcf_read_visual(TnMjcf *m, const TnXmlElement *e)
 {
     for (const TnXmlElement *child = e->first; child; child = child->next) {
         if (!tn_mjcf_check_leaf(m, TN_GROUP_VISUAL, child)) continue;
         if (strcmp(child->name, "global") == 0)
             read_global(m, child);
+        else if (strcmp(child->name, "headlight") == 0)
+            tn_mjcf_headlight(m, child);
+        else if (strcmp(child->name, "rgba") == 0)
+            read_haze(m, child);
         else
             remark_rest(m, child, "");
     }
@@ -146,5 +161,9 @@ void tn_mjcf_read_statistic(TnMjcf *m, const TnXmlElement *e)
 /* What MuJoCo takes where only one of the two angles is written. */
 void tn_mjcf_start_view(TnMjcf *m)
 {
-    m->view = (TnView){.azimuth = 90 * DEGREE, .elevation = -45 * DEGREE};
+    m->view = (TnView){.azimuth = 90 * DEGREE,
+                       .elevation = -45 * DEGREE,
+                       .headlight_ambient = {0.1, 0.1, 0.1},
+                       .headlight_diffuse = {0.4, 0.4, 0.4},
+                       .headlight_specular = {0.5, 0.5, 0.5}};
 }

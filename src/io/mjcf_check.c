@@ -46,8 +46,12 @@ static const char *remark_text(TnMjcfRemark which)
         [TN_REMARK_USER] = "user and custom data are read but not kept",
         [TN_REMARK_GAP] = "tenon's limits act at zero distance; the margin of joint limits is read "
                           "but not used",
-        [TN_REMARK_DRAWING] = "lights, textures and this kind of visual setting are read but not "
-                              "kept; drawings use cameras, the starting view and colours",
+        [TN_REMARK_DRAWING] = "this kind of visual setting is read but not kept; drawings use "
+                              "cameras, the starting view, materials, textures and lights",
+        [TN_REMARK_LAYER] = "of a material's layers only the colour (role rgb or rgba) is drawn",
+        [TN_REMARK_IMAGE_LIGHT] = "lights of type image are not drawn",
+        [TN_REMARK_PICTURE] = "this library was built without stb_image (libstb-dev): JPEG files, "
+                              "and PNG files with palettes, few bits or interlacing, are not drawn",
         [TN_REMARK_CAMERA_COM] = "tenon's cameras follow the origin of a body, not a centre of "
                                  "mass: trackcom is taken as track, targetbodycom as targetbody",
         [TN_REMARK_CAMERA_LENS] = "tenon's cameras have a field of view (fovy) and nothing else: "

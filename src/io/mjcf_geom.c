@@ -159,8 +159,9 @@ static void read_colour(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)
         if (!holder) return;
     }
     const TnMjcfName *material = tn_mjcf_refer(m, TN_NAMED_MATERIAL, holder, "material");
-    if (material && memcmp(geom->rgba, grey, sizeof grey) == 0)
-        memcpy(geom->rgba, material->data, sizeof grey);
+    if (!material) return;
+    geom->material = material->id;
+    if (memcmp(geom->rgba, grey, sizeof grey) == 0) memcpy(geom->rgba, material->data, sizeof grey);
 }
 
 static void read_mass(TnMjcf *m, const TnMjcfView *view, TnGeomDef *geom)

@@ -27,7 +27,7 @@ static bool make_room(TnMjcf *m, Heights *h)
 static bool read_png(TnMjcf *m, const TnXmlElement *e, const TnIoFile *file, Heights *h)
 {
     TnPngFile png;
-    bool good = tn_png_read(file->text, file->size, &png);
+    bool good = tn_png_read(file->text, file->size, 1, &png);
     if (!good && png.fault[0])
         tn_mjcf_error_attr(m, e, "file", "it cannot be read as a picture: %s", png.fault);
     if (!good && !png.fault[0]) m->pool.failed = true;
@@ -37,8 +37,8 @@ static bool read_png(TnMjcf *m, const TnXmlElement *e, const TnIoFile *file, Hei
     for (int r = 0; good && r < h->rows; r++)
         for (int c = 0; c < h->columns; c++)
             h->values[(size_t)(h->rows - 1 - r) * (size_t)h->columns + (size_t)c] =
-                png.gray[(size_t)r * (size_t)h->columns + (size_t)c];
-    tn_free(png.gray);
+                png.pixels[(size_t)r * (size_t)h->columns + (size_t)c];
+    tn_free(png.pixels);
     return good;
 }
 

@@ -28,10 +28,9 @@ static Format format_of(const char *path, const char *content_type)
     return FORMAT_UNKNOWN;
 }
 
-/* `meshdir/file`, or the file's name alone where the compiler strips paths. */
-const char *tn_mjcf_asset_path(TnMjcf *m, const char *file)
+/* `folder/file`, or the file's name alone where the compiler strips paths. */
+static const char *path_in(TnMjcf *m, const char *folder, const char *file)
 {
-    const char *folder = m->settings.mesh_folder;
     const char *slash = strrchr(file, '/');
     if (m->settings.strip_path && slash) file = slash + 1;
     if (!folder || !folder[0] || file[0] == '/') return file;
@@ -39,6 +38,16 @@ const char *tn_mjcf_asset_path(TnMjcf *m, const char *file)
     char *path = tn_io_alloc(&m->pool, room);
     if (path) snprintf(path, room, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", file);
     return path;
+}
+
+const char *tn_mjcf_asset_path(TnMjcf *m, const char *file)
+{
+    return path_in(m, m->settings.mesh_folder, file);
+}
+
+const char *tn_mjcf_texture_path(TnMjcf *m, const char *file)
+{
+    return path_in(m, m->settings.texture_folder, file);
 }
 
 bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *view,
@@ -76,6 +85,25 @@ bool tn_mjcf_read_mesh_file(TnMjcf *m, const TnXmlElement *e, const TnMjcfView *
     return false;
 }
 
+/* Two numbers for each vertex. */
+static bool read_texcoords(TnMjcf *m, const TnXmlElement *e, TnMeshFile *out)
+{
+    int count = 0;
+    const double *values = tn_mjcf_real_list(m, e, "texcoord", &count);
+    if (count == 0 || out->triangle_count == 0) return true;
+    if (count != 2 * out->vertex_count) {
+        tn_mjcf_error_attr(m, e, "texcoord",
+                           "texcoord needs two numbers for each of the %d vertices, not %d in all",
+                           out->vertex_count, count);
+        return false;
+    }
+    float *places = tn_io_alloc(&m->pool, (size_t)count * sizeof *places);
+    for (int i = 0; places && i < count; i++) places[i] = (float)values[i];
+    bool good = places && tn_mesh_spread_texcoords(out, places);
+    if (!good) m->pool.failed = true;
+    return good;
+}
+
 static bool read_inline(TnMjcf *m, const TnXmlElement *e, TnMeshFile *out)
 {
     int numbers = 0, indices = 0;
@@ -100,7 +128,7 @@ static bool read_inline(TnMjcf *m, const TnXmlElement *e, TnMeshFile *out)
     for (int i = 0; i < indices; i++) out->triangles[i] = (int32_t)faces[i];
     out->vertex_count = numbers / 3;
     out->triangle_count = indices / 3;
-    return true;
+    return read_texcoords(m, e, out);
 }
 
 static bool make_builtin(TnMjcf *m, const TnXmlElement *e, const char *kind, TnMeshFile *out)
@@ -140,6 +168,11 @@ static void place_vertices(TnMjcf *m, const TnMjcfView *view, TnMeshFile *mesh)
         int32_t *t = mesh->triangles + 3 * i, first = t[0];
         t[0] = t[1];
         t[1] = first;
+        for (int k = 0; mesh->texcoords && k < 2; k++) {
+            float *uv = mesh->texcoords + 6 * i + k, other = uv[0];
+            uv[0] = uv[2];
+            uv[2] = other;
+        }
     }
 }
 
@@ -192,6 +225,7 @@ TnMeshId tn_mjcf_mesh(TnMjcf *m, const TnXmlElement *e, const char *name)
         def.vertex_count = mesh.vertex_count;
         def.triangles = mesh.triangles;
         def.triangle_count = mesh.triangle_count;
+        def.texcoords = mesh.texcoords;
         def.inertia = read_inertia(m, &view);
         def.collision = read_collision(m, name);
         if (builtin && strcmp(builtin, "plate") == 0) def.inertia = TN_MESH_SHELL; /* it is flat */

@@ -131,7 +131,13 @@ TABLE camera[] = {
     {.name = "output", .use = TN_USE_LENS}, USER, END};
 TABLE light[] = {
     OWN("name"), OWN("class"), REAL("pos", 3, 3), REAL("dir", 3, 3),
-    WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"), END};
+    WORD("mode", "fixed track trackcom targetbody targetbodycom"), OWN("target"),
+    WORD("type", "spot directional point image"), BOOL("directional"), BOOL("active"),
+    BOOL("castshadow"), SIZE("ambient", 3, 3), SIZE("diffuse", 3, 3), SIZE("specular", 3, 3),
+    SIZE("attenuation", 3, 3), SIZE("cutoff", 1, 1), SIZE("exponent", 1, 1), END};
+TABLE headlight[] = {
+    SIZE("ambient", 3, 3), SIZE("diffuse", 3, 3), SIZE("specular", 3, 3), INT("active"), END};
+TABLE visual_rgba[] = {SIZE("haze", 3, 4), END};
 TABLE pair[] = {
     OWN("name"), OWN("class"), REQUIRED("geom1"), REQUIRED("geom2"), WORD("condim", "1 3 4 6"),
     SIZE("friction", 1, 5), SIZE("margin", 1, 1), NOTHING("gap"), SOLREF, SOFT("solreffriction", 1, 2),
@@ -243,8 +249,20 @@ TABLE user_sensor[] = {
 TABLE key[] = {
     TEXT("name"), REAL("time", 1, 1), REAL("qpos", 0, 0), REAL("qvel", 0, 0), REAL("ctrl", 0, 0),
     REAL("act", 0, 0), REAL("mpos", 0, 0), REAL("mquat", 0, 0), NEVER("plastic"), END};
-TABLE material[] = {OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), END};
-TABLE texture[] = {OWN("name"), OWN("class"), TEXT("file"), END};
+#define SHARE(NAME) REAL(NAME, 1, 1)
+TABLE material[] = {
+    OWN("name"), OWN("class"), SIZE("rgba", 3, 4), TEXT("texture"), REAL("texrepeat", 1, 2),
+    BOOL("texuniform"), SIZE("emission", 1, 1), SHARE("specular"), SHARE("shininess"),
+    SHARE("reflectance"), SHARE("metallic"), SHARE("roughness"), END};
+TABLE material_layer[] = {REQUIRED("texture"), REQUIRED("role"), END};
+TABLE texture[] = {
+    OWN("name"), OWN("class"), OWN("file"), OWN("fileright"), OWN("fileleft"), OWN("fileup"),
+    OWN("filedown"), OWN("filefront"), OWN("fileback"), WORD("type", "2d cube skybox"),
+    WORD("builtin", "none gradient checker flat"), WORD("mark", "none edge cross random"),
+    SIZE("rgb1", 3, 3), SIZE("rgb2", 3, 3), SIZE("markrgb", 3, 3), SIZE("random", 1, 1),
+    INT("width"), INT("height"), {.name = "gridsize", .kind = TN_KIND_INT, .min_count = 2, .max_count = 2},
+    TEXT("gridlayout"), BOOL("hflip"), BOOL("vflip"), END};
+#define TEXTURE_PLAIN "colorspace content_type embed nchannel"
 TABLE mesh[] = {
     OWN("name"), OWN("class"), OWN("file"), REAL("scale", 3, 3),
     {.name = "refpos", NUMBERS(3, 3), .where = TN_WHERE_OWN},
@@ -254,7 +272,7 @@ TABLE mesh[] = {
      .use = TN_USE_HULL},
     {.name = "vertex", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "face", .kind = TN_KIND_INT, .where = TN_WHERE_OWN}, OWN("content_type"),
-    OWN("material"), {.name = "params", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
+    {.name = "texcoord", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN}, OWN("material"), {.name = "params", .kind = TN_KIND_REAL, .where = TN_WHERE_OWN},
     {.name = "builtin", .kind = TN_KIND_WORD, .where = TN_WHERE_OWN,
      .words = "none sphere hemisphere cone supersphere supertorus wedge plate"}, END};
 TABLE skin[] = {TEXT("name"), TEXT("file"), END};
@@ -409,28 +427,21 @@ static const GroupedRule rules[] = {
     {TN_GROUP_BODY, {"geom", geom, NULL}},
     {TN_GROUP_BODY, {"site", site, NULL}},
     {TN_GROUP_BODY, {"camera", camera, NULL}},
-    {TN_GROUP_BODY, {"light", light,
-     "active ambient attenuation bulbradius castshadow cutoff diffuse directional exponent "
-     "intensity range softness specular texture type"}},
+    {TN_GROUP_BODY, {"light", light, "bulbradius intensity range softness texture"}},
     {TN_GROUP_DEFAULT, {"default", default_class, NULL}},
     {TN_GROUP_DEFAULT, {"mesh", mesh, NULL}},
-    {TN_GROUP_DEFAULT, {"texture", texture,
-     "builtin colorspace embed gridlayout gridsize height hflip mark markrgb nchannel random rgb1 "
-     "rgb2 type vflip width"}},
-    {TN_GROUP_DEFAULT, {"material", material,
-     "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_DEFAULT, {"texture", texture, TEXTURE_PLAIN}},
+    {TN_GROUP_DEFAULT, {"material", material, NULL}},
     {TN_GROUP_DEFAULT, {"pair", pair, NULL}},
     {TN_GROUP_DEFAULT, {"equality", equality_default, NULL}},
     {TN_GROUP_DEFAULT, {"tendon", tendon, TENDON_PLAIN}},
     {TN_GROUP_DEFAULT, {"dcmotor", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"pid", NULL, ACTUATOR_PLAIN}},
     {TN_GROUP_DEFAULT, {"orientation", NULL, ACTUATOR_PLAIN}},
-    {TN_GROUP_ASSET, {"mesh", mesh, "normal smoothnormal texcoord"}},
-    {TN_GROUP_ASSET, {"texture", texture,
-     "builtin colorspace content_type embed fileback filedown filefront fileleft fileright fileup "
-     "gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width"}},
-    {TN_GROUP_ASSET, {"material", material,
-     "emission metallic reflectance roughness shininess specular texrepeat texuniform"}},
+    {TN_GROUP_ASSET, {"mesh", mesh, "normal smoothnormal"}},
+    {TN_GROUP_ASSET, {"texture", texture, TEXTURE_PLAIN}},
+    {TN_GROUP_ASSET, {"material", material, NULL}},
+    {TN_GROUP_MATERIAL, {"layer", material_layer, NULL}},
     {TN_GROUP_ASSET, {"model", model, NULL}},
     {TN_GROUP_ASSET, {"skin", skin, SKIN_PLAIN}},
     {TN_GROUP_DEFORMABLE, {"skin", skin, SKIN_PLAIN}},
@@ -507,7 +518,7 @@ static const GroupedRule rules[] = {
     {TN_GROUP_VISUAL, {"global", visual_global,
      "bvactive cameraid ellipsoidinertia glow ipd linewidth offheight offwidth realtime"}},
     {TN_GROUP_VISUAL, {"quality", NULL, "numquads numslices numstacks offsamples shadowsize"}},
-    {TN_GROUP_VISUAL, {"headlight", NULL, "active ambient diffuse specular"}},
+    {TN_GROUP_VISUAL, {"headlight", headlight, NULL}},
     {TN_GROUP_VISUAL, {"map", NULL,
      "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness "
      "stiffnessrot torque zfar znear"}},
@@ -515,10 +526,10 @@ static const GroupedRule rules[] = {
      "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth "
      "forcewidth framelength framewidth frustum jointlength jointwidth light selectpoint "
      "slidercrank"}},
-    {TN_GROUP_VISUAL, {"rgba", NULL,
+    {TN_GROUP_VISUAL, {"rgba", visual_rgba,
      "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint "
      "contactforce contactfriction contactgap contactpoint contacttorque crankbroken fog force "
-     "frustum haze inertia joint light rangefinder selectpoint slidercrank"}},
+     "frustum inertia joint light rangefinder selectpoint slidercrank"}},
     {TN_GROUP_CUSTOM, {"numeric", custom, "data size"}},
     {TN_GROUP_CUSTOM, {"text", custom, "data"}},
     {TN_GROUP_CUSTOM, {"tuple", custom, NULL}},

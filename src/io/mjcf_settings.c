@@ -51,6 +51,9 @@ static void read_compiler(TnMjcf *m, const TnXmlElement *e)
     const TnXmlAttr *folder = tn_xml_attr(e, "meshdir");
     if (!folder) folder = tn_xml_attr(e, "assetdir");
     if (folder) s->mesh_folder = folder->value;
+    folder = tn_xml_attr(e, "texturedir");
+    if (!folder) folder = tn_xml_attr(e, "assetdir");
+    if (folder) s->texture_folder = folder->value;
     for (const TnXmlElement *child = e->first; child; child = child->next) {
         if (!tn_mjcf_check_leaf(m, TN_GROUP_COMPILER, child)) continue;
         TnMjcfView lengths = tn_mjcf_plain_view(child);
@@ -264,9 +267,8 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
     if (strcmp(e->name, "material") == 0 || !tn_mjcf_check_leaf(m, TN_GROUP_ASSET, e)) return;
     const char *name = texture || mesh || hfield ? asset_name(m, e) : NULL;
     if (texture) {
-        tn_mjcf_view(m, e, m->main_class, e->name); /* complains about an unknown class */
-        tn_mjcf_remark(m, TN_REMARK_DRAWING, tn_xml_place(e), e->name);
-        tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, 0, NULL);
+        TnTextureId id = m->err.count == before ? tn_mjcf_texture(m, e, name) : 0;
+        tn_mjcf_name_add(m, TN_NAMED_TEXTURE, e, name, id, NULL);
     }
     if (hfield) {
         TnMeshId id = m->err.count == before ? tn_mjcf_hfield(m, e, name) : 0;
@@ -279,27 +281,8 @@ static void read_texture_or_mesh(TnMjcf *m, const TnXmlElement *e)
     }
 }
 
-/* Of a material only the colour is kept, for the geoms that wear it. */
-static void read_material(TnMjcf *m, const TnXmlElement *e)
-{
-    if (strcmp(e->name, "material") != 0 || !tn_mjcf_check(m, TN_GROUP_ASSET, e)) return;
-    TnMjcfView view = tn_mjcf_view(m, e, m->main_class, "material");
-    double *rgba = tn_io_alloc(&m->pool, 4 * sizeof *rgba);
-    if (!rgba) return;
-    for (int i = 0; i < 4; i++) rgba[i] = 1;
-    tn_mjcf_reals(m, &view, "rgba", rgba, 4);
-    const TnXmlElement *holder = NULL;
-    if (tn_mjcf_find(&view, "texture", &holder))
-        tn_mjcf_refer(m, TN_NAMED_TEXTURE, holder, "texture");
-    if (!tn_xml_attr(e, "name")) tn_mjcf_error(m, e, "attribute 'name' is missing");
-    tn_mjcf_name_add(m, TN_NAMED_MATERIAL, e, tn_mjcf_text(&view, "name"), 0, rgba);
-    for (const TnXmlElement *child = e->first; child; child = child->next)
-        if (strcmp(child->name, "layer") != 0)
-            tn_mjcf_error(m, child, "unknown element <%.60s> in <material>", child->name);
-}
-
 void tn_mjcf_read_assets(TnMjcf *m)
 {
     tn_mjcf_each_child(m, "asset", read_texture_or_mesh);
-    tn_mjcf_each_child(m, "asset", read_material);
+    tn_mjcf_each_child(m, "asset", tn_mjcf_material);
 }

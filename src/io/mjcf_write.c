@@ -129,6 +129,19 @@ static void write_option(TnWriter *w)
     tn_write_end(w, "option");
 }
 
+static void write_global(TnWriter *w)
+{
+    const TnView *view = &w->d.view;
+    if (!view->has_angles && view->fovy == 0) return;
+    tn_write_open(w, "global");
+    if (view->has_angles) {
+        tn_write_real(w, "azimuth", tn_write_degrees(view->azimuth));
+        tn_write_real(w, "elevation", tn_write_degrees(view->elevation));
+    }
+    if (view->fovy != 0) tn_write_real(w, "fovy", tn_write_degrees(view->fovy));
+    tn_write_close(w);
+}
+
 static void write_view(TnWriter *w)
 {
     const TnView *view = &w->d.view;
@@ -138,16 +151,11 @@ static void write_view(TnWriter *w)
         if (view->has_extent) tn_write_real(w, "extent", view->extent);
         tn_write_close(w);
     }
-    if (!view->has_angles && view->fovy == 0) return;
+    if (!view->has_angles && view->fovy == 0 && !view->has_headlight && !view->has_haze) return;
     tn_write_open(w, "visual");
     tn_write_inner(w);
-    tn_write_open(w, "global");
-    if (view->has_angles) {
-        tn_write_real(w, "azimuth", tn_write_degrees(view->azimuth));
-        tn_write_real(w, "elevation", tn_write_degrees(view->elevation));
-    }
-    if (view->fovy != 0) tn_write_real(w, "fovy", tn_write_degrees(view->fovy));
-    tn_write_close(w);
+    write_global(w);
+    tn_write_atmosphere(w);
     tn_write_end(w, "visual");
 }
 

@@ -31,7 +31,7 @@ typedef struct TnWriter {
     TnIoPool pool;
     const char *stem;             /* path of the file less its extension */
     struct TnBesideFile *besides; /* files beside it */
-    const char **generated[10];   /* by TnWritten: names of those that had none; NULL: none yet */
+    const char **generated[13];   /* by TnWritten: names of those that had none; NULL: none yet */
     /* of each body: the first of its parts, then from part to part; -1 ends */
     int *body_joint, *next_joint, *body_geom, *next_geom, *body_site, *next_site;
     int *body_camera, *next_camera, *first_child, *next_sibling;
@@ -107,6 +107,9 @@ typedef enum TnWritten {
     TN_WRITTEN_MESH,
     TN_WRITTEN_SOFT,
     TN_WRITTEN_CAMERA,
+    TN_WRITTEN_TEXTURE,
+    TN_WRITTEN_MATERIAL,
+    TN_WRITTEN_LIGHT,
     TN_WRITTEN_KINDS
 } TnWritten;
 /* The name by which another element refers to it; one is made up where it has none. "" for id 0. */
@@ -118,6 +121,10 @@ const char *tn_write_own_name(const TnWriter *w, TnWritten kind, int id);
 
 bool tn_write_index(TnWriter *w); /* lists of parts by body; false: no memory */
 void tn_write_assets(TnWriter *w);
+/* Textures and materials; a light; headlight and haze (mjcf_write_looks.c). */
+void tn_write_looks(TnWriter *w);
+void tn_write_light(TnWriter *w, int i);
+void tn_write_atmosphere(TnWriter *w);
 void tn_write_bodies(TnWriter *w);
 double tn_write_degrees(double angle); /* that the reader turns into the same radians */
 /* Geoms, sites and cameras of one body. */

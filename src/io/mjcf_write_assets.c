@@ -30,9 +30,19 @@ static void write_obj(TnWriter *w, const TnMeshDef *mesh, TnText *text)
         for (int k = 0; k < 3; k++) tn_write_digits(mesh->vertices[3 * i + k], digits[k]);
         tn_write_format(w, "v %s %s %s\n", digits[0], digits[1], digits[2]);
     }
+    for (int i = 0; mesh->texcoords && i < 3 * mesh->triangle_count; i++) {
+        const float *uv = mesh->texcoords + 2 * i;
+        tn_write_digits((double)uv[0], digits[0]);
+        tn_write_digits(1 - (double)uv[1], digits[1]); /* upwards in OBJ */
+        tn_write_format(w, "vt %s %s\n", digits[0], digits[1]);
+    }
     for (int i = 0; i < mesh->triangle_count; i++) {
         const int32_t *t = mesh->triangles + 3 * i;
-        tn_write_format(w, "f %d %d %d\n", t[0] + 1, t[1] + 1, t[2] + 1);
+        if (mesh->texcoords)
+            tn_write_format(w, "f %d/%d %d/%d %d/%d\n", t[0] + 1, 3 * i + 1, t[1] + 1, 3 * i + 2,
+                            t[2] + 1, 3 * i + 3);
+        else
+            tn_write_format(w, "f %d %d %d\n", t[0] + 1, t[1] + 1, t[2] + 1);
     }
     w->out = main_text;
 }
@@ -48,7 +58,8 @@ static void write_mesh(TnWriter *w, int i)
     else
         tn_write_error(w, "mesh", mesh->name, i + 1, mesh->source,
                        "inertia of kind %d is not written yet", (int)mesh->inertia);
-    if (mesh->vertex_count > INLINE_VERTICES && all_are_corners(w, mesh)) {
+    bool large = mesh->vertex_count > INLINE_VERTICES || mesh->texcoords;
+    if (large && all_are_corners(w, mesh)) {
         TnText *text;
         const char *file = tn_write_beside(w, name, ".obj", &text);
         if (file) {
@@ -65,9 +76,10 @@ static void write_mesh(TnWriter *w, int i)
 
 void tn_write_assets(TnWriter *w)
 {
-    if (w->d.mesh_count == 0) return;
+    if (w->d.mesh_count + w->d.texture_count + w->d.material_count == 0) return;
     tn_write_open(w, "asset");
     tn_write_inner(w);
+    tn_write_looks(w);
     for (int i = 0; i < w->d.mesh_count; i++) write_mesh(w, i);
     tn_write_end(w, "asset");
 }

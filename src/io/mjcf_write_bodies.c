@@ -1,4 +1,4 @@
-/* mjcf_write_bodies.c: the tree of bodies with their joints, geoms, sites and cameras.
+/* mjcf_write_bodies.c: the tree of bodies with their joints, geoms, sites, cameras and lights.
  *
  * Bodies are written depth first, children in the order in which they were added; so a model that
  * was read from a file keeps the order of its coordinates. Segments of rods are left to <tenon>. */
@@ -202,6 +202,8 @@ static void write_geom(TnWriter *w, int i)
     if (geom->fluid_ellipsoid) tn_write_text(w, "fluidshape", "ellipsoid");
     if (geom->type == TN_GEOM_MESH)
         tn_write_text(w, "mesh", tn_write_name(w, TN_WRITTEN_MESH, geom->mesh));
+    if (geom->material)
+        tn_write_text(w, "material", tn_write_name(w, TN_WRITTEN_MATERIAL, geom->material));
     tn_write_close(w);
 }
 
@@ -257,6 +259,8 @@ void tn_write_parts(TnWriter *w, int body)
     for (int i = w->body_geom[body]; i >= 0; i = w->next_geom[i]) write_geom(w, i);
     for (int i = w->body_site[body]; i >= 0; i = w->next_site[i]) write_site(w, i);
     for (int i = w->body_camera[body]; i >= 0; i = w->next_camera[i]) write_camera(w, i);
+    for (int i = 0; i < w->d.light_count; i++)
+        if (w->d.lights[i].body == body + 1) tn_write_light(w, i);
 }
 
 /* ---- bodies ---- */

@@ -67,6 +67,10 @@ static void write_segment(TnWriter *w, const TnRodEntry *rod, int i)
     bool named = strcmp(body_name, usual) != 0 || strcmp(geom_name, usual) != 0;
     bool more = w->next_geom[geom] >= 0 || w->body_geom[body] != geom || w->body_site[body] >= 0 ||
                 w->body_camera[body] >= 0;
+    for (int k = 0; k < w->d.light_count; k++)
+        if (w->d.lights[k].body == body + 1)
+            tn_write_error(w, "light", w->d.lights[k].name, k + 1, w->d.lights[k].source,
+                           "a segment of a rod has no lights in MJCF");
     if (w->next_joint[w->body_joint[body]] >= 0)
         tn_write_error(w, "body", body_name, body + 1, rod->def.source,
                        "a segment of a rod has no joints of its own");

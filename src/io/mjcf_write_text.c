@@ -193,8 +193,9 @@ void tn_write_limit(TnWriter *w, const char *limited_attr, const char *range_att
 
 /* ---- names ---- */
 
-static const char *const kind_names[TN_WRITTEN_KINDS] = {
-    "body", "joint", "geom", "site", "tendon", "actuator", "mesh", "soft", "camera"};
+static const char *const kind_names[TN_WRITTEN_KINDS] = {"body",   "joint",    "geom",     "site",
+                                                         "tendon", "actuator", "mesh",     "soft",
+                                                         "camera", "texture",  "material", "light"};
 
 static const char *given_name(const TnWriter *w, TnWritten kind, int index)
 {
@@ -218,6 +219,12 @@ static const char *given_name(const TnWriter *w, TnWritten kind, int index)
         return d->softs[index].def.name;
     case TN_WRITTEN_CAMERA:
         return d->cameras[index].name;
+    case TN_WRITTEN_TEXTURE:
+        return d->textures[index].name;
+    case TN_WRITTEN_MATERIAL:
+        return d->materials[index].name;
+    case TN_WRITTEN_LIGHT:
+        return d->lights[index].name;
     default:
         return "";
     }
@@ -226,9 +233,10 @@ static const char *given_name(const TnWriter *w, TnWritten kind, int index)
 static int count_of(const TnWriter *w, TnWritten kind)
 {
     const TnDefinitions *d = &w->d;
-    const int counts[TN_WRITTEN_KINDS] = {d->body_count, d->joint_count,  d->geom_count,
-                                          d->site_count, d->tendon_count, d->actuator_count,
-                                          d->mesh_count, d->soft_count,   d->camera_count};
+    const int counts[TN_WRITTEN_KINDS] = {d->body_count,    d->joint_count,    d->geom_count,
+                                          d->site_count,    d->tendon_count,   d->actuator_count,
+                                          d->mesh_count,    d->soft_count,     d->camera_count,
+                                          d->texture_count, d->material_count, d->light_count};
     return counts[kind];
 }
 

@@ -1,4 +1,4 @@
-/* png_read.c: reads the first channel of a PNG file [ISO/IEC 15948], for height fields.
+/* png_read.c: reads a PNG file [ISO/IEC 15948], for height fields and textures.
  *
  * A file is a signature and chunks: length, name, data, checksum. IDAT chunks together are one zlib
  * stream of rows, each with a filter byte: its bytes are differences to the byte before (a), above
@@ -19,6 +19,8 @@ typedef struct Png {
     uint32_t width, height;
     int depth, colour; /* bits per channel; type of colours */
     size_t pixel;      /* bytes */
+    int channels;
+    const char *odd; /* why it is not read here; NULL: it is */
     bool has_head;
     uint8_t *packed; /* all IDAT */
     size_t packed_size;
@@ -48,10 +50,14 @@ static bool read_head(Png *p, const uint8_t *data, uint32_t length, TnPngFile *o
     if (p->width == 0 || p->height == 0 || p->width > MOST_PIXELS ||
         p->height > MOST_PIXELS / p->width)
         return fault(out, "its size is 0 or too large");
+    out->width = (int)p->width;
+    out->height = (int)p->height;
     if (p->colour > 6 || channels[p->colour] == 0 || (p->depth != 8 && p->depth != 16))
-        return fault(out, "only 8 or 16 bits of gray or colours are read, no palettes");
-    if (data[12] != 0) return fault(out, "interlaced files are not read");
-    p->pixel = (size_t)channels[p->colour] * (size_t)p->depth / 8;
+        p->odd = "only 8 or 16 bits of gray or colours are read, no palettes";
+    if (data[12] != 0) p->odd = "interlaced files are not read";
+    p->channels = p->colour <= 6 ? channels[p->colour] : 0;
+    p->pixel = (size_t)p->channels * (size_t)p->depth / 8;
+    out->odd = p->odd != NULL;
     return true;
 }
 
@@ -114,27 +120,43 @@ static bool read_rows(Png *p, TnPngFile *out)
     return unfilter(p, out);
 }
 
-static bool keep(const Png *p, TnPngFile *out)
+/* Gray stands for all three colours. */
+static bool keep(const Png *p, int channels, TnPngFile *out)
 {
-    size_t length = p->width * p->pixel;
-    out->gray = tn_malloc((size_t)p->width * p->height);
-    if (!out->gray) return false;
-    out->width = (int)p->width;
-    out->height = (int)p->height;
+    size_t length = p->width * p->pixel, bytes = (size_t)p->depth / 8;
+    size_t step = p->channels >= 3 ? bytes : 0;
+    out->pixels = tn_malloc((size_t)p->width * p->height * (size_t)channels);
+    if (!out->pixels) return false;
+    uint8_t *to = out->pixels;
     for (size_t row = 0; row < p->height; row++)
         for (size_t i = 0; i < p->width; i++)
-            out->gray[row * p->width + i] = p->rows[row * (length + 1) + 1 + i * p->pixel];
+            for (size_t k = 0; k < (size_t)channels; k++)
+                *to++ = p->rows[row * (length + 1) + 1 + i * p->pixel + k * step];
     return true;
 }
 
-bool tn_png_read(const char *text, size_t size, TnPngFile *out)
+static bool open_png(Png *p, const char *text, size_t size, TnPngFile *out)
 {
     static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const uint8_t *bytes = (const uint8_t *)text;
     *out = (TnPngFile){0};
     if (size < 8 || memcmp(bytes, signature, 8) != 0) return fault(out, "it is no PNG file");
+    return read_chunks(p, bytes, size, out);
+}
+
+bool tn_png_check(const char *text, size_t size, TnPngFile *out)
+{
     Png p = {0};
-    bool good = read_chunks(&p, bytes, size, out) && read_rows(&p, out) && keep(&p, out);
+    bool good = open_png(&p, text, size, out);
+    tn_free(p.packed);
+    return good;
+}
+
+bool tn_png_read(const char *text, size_t size, int channels, TnPngFile *out)
+{
+    Png p = {0};
+    bool good = open_png(&p, text, size, out) && (!p.odd || fault(out, p.odd)) &&
+                read_rows(&p, out) && keep(&p, channels, out);
     tn_free(p.packed);
     tn_free(p.rows);
     return good;

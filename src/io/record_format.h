@@ -16,7 +16,7 @@
 
 enum {
     TN_RECORD_MAJOR = 1,
-    TN_RECORD_MINOR = 4,
+    TN_RECORD_MINOR = 5,
     TN_RECORD_HEADER_BYTES = 16, /* magic, version, checksum */
     TN_RECORD_CHUNK_BYTES = 12,  /* type, length, checksum */
     TN_RECORD_MAX_FRAMES = 256   /* of a group */
@@ -104,7 +104,22 @@ const char *tn_record_reason(int code); /* of an errno, in a few words */
 /* ---- scene (record_scene.c) ---- */
 
 double tn_record_resolution(const TnScene *scene); /* m, a power of two */
-void tn_record_put_scene(TnRecordOut *out, const TnScene *scene);
+/* Textures are halved until they take at most so many bytes. False: no memory. */
+bool tn_record_put_scene(TnRecordOut *out, const TnScene *scene, int64_t texture_bytes);
+void tn_record_put_f64s(TnRecordOut *out, const double *values, int count);
+void tn_record_put_f32s(TnRecordOut *out, const float *values, size_t count);
+typedef struct TnRecordReader {
+    TnRecordIn *in;
+    TnIoPool *pool;
+} TnRecordReader;
+void tn_record_get_f64s(TnRecordReader *r, double *values, int count);
+void tn_record_get_f32s(TnRecordReader *r, float *values, size_t count);
+int tn_record_get_int(TnRecordReader *r, int lower, int upper); /* outside: failed */
+/* A list of `count` things of `size` bytes. NULL where there is none or no memory. */
+void *tn_record_new_list(TnRecordReader *r, int count, size_t size);
+/* Textures, materials, lights (record_looks.c). */
+bool tn_record_put_looks(TnRecordOut *out, const TnScene *scene, int64_t texture_bytes);
+void tn_record_get_looks(TnRecordReader *r, TnScene *scene);
 /* NULL with `in` failed: damaged; NULL else: no memory. Everything lies in the pool. */
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution);
 

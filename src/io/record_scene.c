@@ -10,12 +10,12 @@
 
 /* ---- writing ---- */
 
-static void put_f64s(TnRecordOut *out, const double *values, int count)
+void tn_record_put_f64s(TnRecordOut *out, const double *values, int count)
 {
     for (int k = 0; k < count; k++) tn_record_put_f64(out, values[k]);
 }
 
-static void put_f32s(TnRecordOut *out, const float *values, size_t count)
+void tn_record_put_f32s(TnRecordOut *out, const float *values, size_t count)
 {
     for (size_t k = 0; k < count; k++) tn_record_put_f32(out, values[k]);
 }
@@ -38,7 +38,7 @@ static void put_parts(TnRecordOut *out, const TnScene *scene)
     for (int i = 0; i < scene->mesh_count; i++) {
         const TnSceneMesh *mesh = &scene->meshes[i];
         tn_record_put_u32(out, (uint32_t)mesh->vertex_count);
-        put_f32s(out, mesh->vertices, 3 * (size_t)mesh->vertex_count);
+        tn_record_put_f32s(out, mesh->vertices, 3 * (size_t)mesh->vertex_count);
         put_indices(out, mesh->triangles, mesh->triangle_count, 3);
         put_indices(out, mesh->hull_triangles, mesh->hull_triangle_count, 3);
     }
@@ -49,10 +49,10 @@ static void put_parts(TnRecordOut *out, const TnScene *scene)
         tn_record_put_u32(out, (uint32_t)shape->body);
         tn_record_put_u32(out, (uint32_t)shape->mesh);
         tn_record_put_u32(out, (uint32_t)shape->group);
-        put_f64s(out, shape->pos, 3);
-        put_f64s(out, shape->quat, 4);
-        put_f64s(out, shape->size, 3);
-        put_f32s(out, shape->rgba, 4);
+        tn_record_put_f64s(out, shape->pos, 3);
+        tn_record_put_f64s(out, shape->quat, 4);
+        tn_record_put_f64s(out, shape->size, 3);
+        tn_record_put_f32s(out, shape->rgba, 4);
     }
     tn_record_put_u32(out, (uint32_t)scene->joint_count);
     for (int i = 0; i < scene->joint_count; i++) {
@@ -60,8 +60,8 @@ static void put_parts(TnRecordOut *out, const TnScene *scene)
         tn_record_put_text(out, joint->name);
         tn_record_put_u32(out, (uint32_t)joint->type);
         tn_record_put_u32(out, (uint32_t)joint->body);
-        put_f64s(out, joint->pos, 3);
-        put_f64s(out, joint->axis, 3);
+        tn_record_put_f64s(out, joint->pos, 3);
+        tn_record_put_f64s(out, joint->axis, 3);
     }
 }
 
@@ -75,7 +75,7 @@ static void put_soft_parts(TnRecordOut *out, const TnScene *scene)
         tn_record_put_u32(out, (uint32_t)tube->point_start);
         tn_record_put_u32(out, (uint32_t)tube->point_count);
         tn_record_put_f64(out, tube->radius);
-        put_f32s(out, tube->rgba, 4);
+        tn_record_put_f32s(out, tube->rgba, 4);
     }
     tn_record_put_u32(out, (uint32_t)scene->surface_count);
     for (int i = 0; i < scene->surface_count; i++) {
@@ -84,7 +84,7 @@ static void put_soft_parts(TnRecordOut *out, const TnScene *scene)
         tn_record_put_u32(out, (uint32_t)surface->point_count);
         put_indices(out, surface->triangles, surface->triangle_count, 3);
         put_indices(out, surface->tetrahedra, surface->tetrahedron_count, 4);
-        put_f32s(out, surface->rgba, 4);
+        tn_record_put_f32s(out, surface->rgba, 4);
     }
 }
 
@@ -95,8 +95,8 @@ static void put_cameras(TnRecordOut *out, const TnScene *scene)
         const TnCameraInfo *camera = &scene->cameras[i];
         tn_record_put_text(out, camera->name);
         tn_record_put_u32(out, (uint32_t)camera->body);
-        put_f64s(out, camera->pos, 3);
-        put_f64s(out, camera->quat, 4);
+        tn_record_put_f64s(out, camera->pos, 3);
+        tn_record_put_f64s(out, camera->quat, 4);
         tn_record_put_f64(out, camera->fovy);
         tn_record_put_u32(out, (uint32_t)camera->mode);
         tn_record_put_u32(out, (uint32_t)camera->target);
@@ -105,7 +105,7 @@ static void put_cameras(TnRecordOut *out, const TnScene *scene)
     uint32_t given =
         (view->has_center ? 1u : 0) | (view->has_extent ? 2u : 0) | (view->has_angles ? 4u : 0);
     tn_record_put_u32(out, given);
-    put_f64s(out, view->center, 3);
+    tn_record_put_f64s(out, view->center, 3);
     tn_record_put_f64(out, view->extent);
     tn_record_put_f64(out, view->azimuth);
     tn_record_put_f64(out, view->elevation);
@@ -124,7 +124,7 @@ static void put_surface_details(TnRecordOut *out, const TnScene *scene)
                     surface->tetrahedron_subsystems ? surface->tetrahedron_count : 0, 1);
         int points = surface->rest ? surface->point_count : 0;
         tn_record_put_u32(out, (uint32_t)points);
-        put_f32s(out, surface->rest, 3 * (size_t)points);
+        tn_record_put_f32s(out, surface->rest, 3 * (size_t)points);
     }
 }
 
@@ -138,7 +138,7 @@ static void put_signals(TnRecordOut *out, const TnScene *scene)
     }
 }
 
-void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
+bool tn_record_put_scene(TnRecordOut *out, const TnScene *scene, int64_t texture_bytes)
 {
     tn_record_put_f64(out, tn_record_resolution(scene));
     tn_record_put_text(out, scene->name);
@@ -148,6 +148,7 @@ void tn_record_put_scene(TnRecordOut *out, const TnScene *scene)
     put_cameras(out, scene);
     put_surface_details(out, scene);
     put_signals(out, scene);
+    return tn_record_put_looks(out, scene, texture_bytes);
 }
 
 static double length_of(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
@@ -203,23 +204,18 @@ double tn_record_resolution(const TnScene *scene)
 
 /* ---- reading ---- */
 
-typedef struct Reader {
-    TnRecordIn *in;
-    TnIoPool *pool;
-} Reader;
-
-static void get_f64s(Reader *r, double *values, int count)
+void tn_record_get_f64s(TnRecordReader *r, double *values, int count)
 {
     for (int k = 0; k < count; k++) values[k] = tn_record_get_f64(r->in);
 }
 
-static void get_f32s(Reader *r, float *values, size_t count)
+void tn_record_get_f32s(TnRecordReader *r, float *values, size_t count)
 {
     for (size_t k = 0; k < count; k++) values[k] = tn_record_get_f32(r->in);
 }
 
 /* A number within [lower, upper]. */
-static int get_int(Reader *r, int lower, int upper)
+int tn_record_get_int(TnRecordReader *r, int lower, int upper)
 {
     int value = (int)(int32_t)tn_record_get_u32(r->in);
     if (value >= lower && value <= upper) return value;
@@ -228,41 +224,41 @@ static int get_int(Reader *r, int lower, int upper)
 }
 
 /* A list of `count` things of `size` bytes. NULL where there is none or no memory. */
-static void *new_list(Reader *r, int count, size_t size)
+void *tn_record_new_list(TnRecordReader *r, int count, size_t size)
 {
     return count && !r->in->failed ? tn_io_alloc(r->pool, (size_t)count * size) : NULL;
 }
 
 /* Tuples of indices within [lower, upper]. */
-static const int32_t *get_indices(Reader *r, int *tuples, int size, int lower, int upper)
+static const int32_t *get_indices(TnRecordReader *r, int *tuples, int size, int lower, int upper)
 {
     *tuples = tn_record_get_count(r->in, 4 * (size_t)size);
     size_t count = (size_t)*tuples * (size_t)size;
-    int32_t *values = new_list(r, *tuples, (size_t)size * sizeof *values);
-    for (size_t k = 0; values && k < count; k++) values[k] = get_int(r, lower, upper);
+    int32_t *values = tn_record_new_list(r, *tuples, (size_t)size * sizeof *values);
+    for (size_t k = 0; values && k < count; k++) values[k] = tn_record_get_int(r, lower, upper);
     return values;
 }
 
-static void get_bodies(Reader *r, TnScene *scene)
+static void get_bodies(TnRecordReader *r, TnScene *scene)
 {
     scene->body_count = tn_record_get_count(r->in, 8);
-    TnSceneBody *bodies = new_list(r, scene->body_count, sizeof *bodies);
+    TnSceneBody *bodies = tn_record_new_list(r, scene->body_count, sizeof *bodies);
     for (int i = 0; bodies && i < scene->body_count; i++) {
         bodies[i].name = tn_record_get_text(r->in, r->pool);
-        bodies[i].subsystem = get_int(r, 0, INT32_MAX);
+        bodies[i].subsystem = tn_record_get_int(r, 0, INT32_MAX);
     }
     scene->bodies = bodies;
 }
 
-static void get_meshes(Reader *r, TnScene *scene)
+static void get_meshes(TnRecordReader *r, TnScene *scene)
 {
     scene->mesh_count = tn_record_get_count(r->in, 12);
-    TnSceneMesh *meshes = new_list(r, scene->mesh_count, sizeof *meshes);
+    TnSceneMesh *meshes = tn_record_new_list(r, scene->mesh_count, sizeof *meshes);
     for (int i = 0; meshes && i < scene->mesh_count && !r->in->failed; i++) {
         TnSceneMesh *mesh = &meshes[i];
         mesh->vertex_count = tn_record_get_count(r->in, 12);
-        float *vertices = new_list(r, mesh->vertex_count, 3 * sizeof *vertices);
-        if (vertices) get_f32s(r, vertices, 3 * (size_t)mesh->vertex_count);
+        float *vertices = tn_record_new_list(r, mesh->vertex_count, 3 * sizeof *vertices);
+        if (vertices) tn_record_get_f32s(r, vertices, 3 * (size_t)mesh->vertex_count);
         mesh->vertices = vertices;
         int last = mesh->vertex_count - 1;
         mesh->triangles = get_indices(r, &mesh->triangle_count, 3, 0, last);
@@ -271,85 +267,85 @@ static void get_meshes(Reader *r, TnScene *scene)
     scene->meshes = meshes;
 }
 
-static void get_shapes(Reader *r, TnScene *scene)
+static void get_shapes(TnRecordReader *r, TnScene *scene)
 {
     scene->shape_count = tn_record_get_count(r->in, 112);
-    TnSceneShape *shapes = new_list(r, scene->shape_count, sizeof *shapes);
+    TnSceneShape *shapes = tn_record_new_list(r, scene->shape_count, sizeof *shapes);
     for (int i = 0; shapes && i < scene->shape_count && !r->in->failed; i++) {
         TnSceneShape *shape = &shapes[i];
-        shape->type = (TnGeomType)get_int(r, 0, TN_GEOM_SOFT);
-        shape->body = get_int(r, 1, scene->body_count);
-        shape->mesh = get_int(r, -1, scene->mesh_count - 1);
-        shape->group = get_int(r, INT32_MIN, INT32_MAX);
-        get_f64s(r, shape->pos, 3);
-        get_f64s(r, shape->quat, 4);
-        get_f64s(r, shape->size, 3);
-        get_f32s(r, shape->rgba, 4);
+        shape->type = (TnGeomType)tn_record_get_int(r, 0, TN_GEOM_SOFT);
+        shape->body = tn_record_get_int(r, 1, scene->body_count);
+        shape->mesh = tn_record_get_int(r, -1, scene->mesh_count - 1);
+        shape->group = tn_record_get_int(r, INT32_MIN, INT32_MAX);
+        tn_record_get_f64s(r, shape->pos, 3);
+        tn_record_get_f64s(r, shape->quat, 4);
+        tn_record_get_f64s(r, shape->size, 3);
+        tn_record_get_f32s(r, shape->rgba, 4);
     }
     scene->shapes = shapes;
 }
 
-static void get_joints(Reader *r, TnScene *scene)
+static void get_joints(TnRecordReader *r, TnScene *scene)
 {
     scene->joint_count = tn_record_get_count(r->in, 60);
-    TnSceneJoint *joints = new_list(r, scene->joint_count, sizeof *joints);
+    TnSceneJoint *joints = tn_record_new_list(r, scene->joint_count, sizeof *joints);
     for (int i = 0; joints && i < scene->joint_count && !r->in->failed; i++) {
         TnSceneJoint *joint = &joints[i];
         joint->name = tn_record_get_text(r->in, r->pool);
-        joint->type = (TnJointType)get_int(r, 0, TN_JOINT_HINGE);
-        joint->body = get_int(r, 1, scene->body_count);
-        get_f64s(r, joint->pos, 3);
-        get_f64s(r, joint->axis, 3);
+        joint->type = (TnJointType)tn_record_get_int(r, 0, TN_JOINT_HINGE);
+        joint->body = tn_record_get_int(r, 1, scene->body_count);
+        tn_record_get_f64s(r, joint->pos, 3);
+        tn_record_get_f64s(r, joint->axis, 3);
     }
     scene->joints = joints;
 }
 
 /* A range of the scene's points. */
-static void get_range(Reader *r, const TnScene *scene, int *start, int *count)
+static void get_range(TnRecordReader *r, const TnScene *scene, int *start, int *count)
 {
-    *start = get_int(r, 0, scene->point_count);
-    *count = get_int(r, 0, scene->point_count - *start);
+    *start = tn_record_get_int(r, 0, scene->point_count);
+    *count = tn_record_get_int(r, 0, scene->point_count - *start);
 }
 
-static void get_soft_parts(Reader *r, TnScene *scene)
+static void get_soft_parts(TnRecordReader *r, TnScene *scene)
 {
     scene->point_subsystems = get_indices(r, &scene->point_count, 1, 0, INT32_MAX);
     scene->tube_count = tn_record_get_count(r->in, 36);
-    TnSceneTube *tubes = new_list(r, scene->tube_count, sizeof *tubes);
+    TnSceneTube *tubes = tn_record_new_list(r, scene->tube_count, sizeof *tubes);
     for (int i = 0; tubes && i < scene->tube_count && !r->in->failed; i++) {
-        tubes[i].kind = (TnTubeKind)get_int(r, 0, TN_TUBE_TENDON);
+        tubes[i].kind = (TnTubeKind)tn_record_get_int(r, 0, TN_TUBE_TENDON);
         get_range(r, scene, &tubes[i].point_start, &tubes[i].point_count);
         tubes[i].radius = tn_record_get_f64(r->in);
-        get_f32s(r, tubes[i].rgba, 4);
+        tn_record_get_f32s(r, tubes[i].rgba, 4);
     }
     scene->tubes = tubes;
     scene->surface_count = tn_record_get_count(r->in, 32);
-    TnSceneSurface *surfaces = new_list(r, scene->surface_count, sizeof *surfaces);
+    TnSceneSurface *surfaces = tn_record_new_list(r, scene->surface_count, sizeof *surfaces);
     for (int i = 0; surfaces && i < scene->surface_count && !r->in->failed; i++) {
         TnSceneSurface *surface = &surfaces[i];
         get_range(r, scene, &surface->point_start, &surface->point_count);
         int last = surface->point_count - 1;
         surface->triangles = get_indices(r, &surface->triangle_count, 3, 0, last);
         surface->tetrahedra = get_indices(r, &surface->tetrahedron_count, 4, 0, last);
-        get_f32s(r, surface->rgba, 4);
+        tn_record_get_f32s(r, surface->rgba, 4);
     }
     scene->surfaces = surfaces;
 }
 
-static void get_cameras(Reader *r, TnScene *scene)
+static void get_cameras(TnRecordReader *r, TnScene *scene)
 {
     scene->camera_count = tn_record_get_count(r->in, 80);
-    TnCameraInfo *cameras = new_list(r, scene->camera_count, sizeof *cameras);
+    TnCameraInfo *cameras = tn_record_new_list(r, scene->camera_count, sizeof *cameras);
     for (int i = 0; cameras && i < scene->camera_count && !r->in->failed; i++) {
         TnCameraInfo *camera = &cameras[i];
         camera->name = tn_record_get_text(r->in, r->pool);
-        camera->body = get_int(r, 1, scene->body_count);
-        get_f64s(r, camera->pos, 3);
-        get_f64s(r, camera->quat, 4);
+        camera->body = tn_record_get_int(r, 1, scene->body_count);
+        tn_record_get_f64s(r, camera->pos, 3);
+        tn_record_get_f64s(r, camera->quat, 4);
         camera->fovy = tn_record_get_f64(r->in);
-        camera->mode = (TnCameraMode)get_int(r, 0, TN_CAMERA_TARGET);
+        camera->mode = (TnCameraMode)tn_record_get_int(r, 0, TN_CAMERA_TARGET);
         /* who looks at a body must have one */
-        camera->target = get_int(r, camera->mode == TN_CAMERA_TARGET, scene->body_count);
+        camera->target = tn_record_get_int(r, camera->mode == TN_CAMERA_TARGET, scene->body_count);
     }
     scene->cameras = cameras;
     uint32_t given = tn_record_get_u32(r->in);
@@ -357,7 +353,7 @@ static void get_cameras(Reader *r, TnScene *scene)
     view->has_center = given & 1;
     view->has_extent = given & 2;
     view->has_angles = given & 4;
-    get_f64s(r, view->center, 3);
+    tn_record_get_f64s(r, view->center, 3);
     view->extent = tn_record_get_f64(r->in);
     view->azimuth = tn_record_get_f64(r->in);
     view->elevation = tn_record_get_f64(r->in);
@@ -365,7 +361,7 @@ static void get_cameras(Reader *r, TnScene *scene)
 }
 
 /* A list of `count` subsystems, or NULL where it is empty. */
-static const int32_t *get_subsystems(Reader *r, int count)
+static const int32_t *get_subsystems(TnRecordReader *r, int count)
 {
     int there;
     const int32_t *list = get_indices(r, &there, 1, 0, INT32_MAX);
@@ -373,7 +369,7 @@ static const int32_t *get_subsystems(Reader *r, int count)
     return there ? list : NULL;
 }
 
-static void get_surface_details(Reader *r, TnScene *scene)
+static void get_surface_details(TnRecordReader *r, TnScene *scene)
 {
     if (r->in->at == r->in->size) return; /* version 1.0 */
     for (int i = 0; i < scene->surface_count && !r->in->failed && !r->pool->failed; i++) {
@@ -383,20 +379,21 @@ static void get_surface_details(Reader *r, TnScene *scene)
         surface->tetrahedron_subsystems = get_subsystems(r, surface->tetrahedron_count);
         int points = tn_record_get_count(r->in, 12);
         if (points != 0 && points != surface->point_count) r->in->failed = true;
-        float *rest = points && !r->in->failed ? new_list(r, points, 3 * sizeof *rest) : NULL;
-        if (rest) get_f32s(r, rest, 3 * (size_t)points);
+        float *rest =
+            points && !r->in->failed ? tn_record_new_list(r, points, 3 * sizeof *rest) : NULL;
+        if (rest) tn_record_get_f32s(r, rest, 3 * (size_t)points);
         surface->rest = rest;
     }
 }
 
-static void get_signals(Reader *r, TnScene *scene)
+static void get_signals(TnRecordReader *r, TnScene *scene)
 {
     if (r->in->at == r->in->size) return; /* version 1.2 and before */
     int count = tn_record_get_count(r->in, 8);
-    TnSignal *signals = new_list(r, count, sizeof *signals);
+    TnSignal *signals = tn_record_new_list(r, count, sizeof *signals);
     for (int i = 0; signals && i < count && !r->in->failed; i++) {
         signals[i].name = tn_record_get_text(r->in, r->pool);
-        signals[i].kind = (TnSignalKind)get_int(r, 0, TN_SIGNAL_COUNT - 1);
+        signals[i].kind = (TnSignalKind)tn_record_get_int(r, 0, TN_SIGNAL_COUNT - 1);
     }
     scene->signals = signals;
     scene->signal_count = signals ? count : 0;
@@ -404,7 +401,7 @@ static void get_signals(Reader *r, TnScene *scene)
 
 TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
 {
-    Reader r = {.in = in, .pool = pool};
+    TnRecordReader r = {.in = in, .pool = pool};
     TnScene *scene = TN_IO_NEW(pool, TnScene);
     if (!scene) return NULL;
     *resolution = tn_record_get_f64(in);
@@ -418,6 +415,7 @@ TnScene *tn_record_get_scene(TnRecordIn *in, TnIoPool *pool, double *resolution)
     get_cameras(&r, scene);
     get_surface_details(&r, scene);
     get_signals(&r, scene);
+    tn_record_get_looks(&r, scene);
     if (!(*resolution > 0) || !isfinite(*resolution)) in->failed = true;
     /* a list that got no memory leaves its bytes unread and looks like damage: memory is the cause
      */

@@ -29,7 +29,7 @@ struct TnRecorder {
 
 TnRecorderDef tn_recorder_def(void)
 {
-    return (TnRecorderDef){.contacts = true, .group_frames = 16};
+    return (TnRecorderDef){.contacts = true, .group_frames = 16, .texture_bytes = 16 * 1024 * 1024};
 }
 
 static void no_memory(TnError *err, const char *path)
@@ -124,6 +124,35 @@ static int64_t end_of_frames(TnRecorder *recorder, TnRecording *old, TnError *er
     return read_last_poses(recorder, old, keep ? keep : all, err) ? end : -1;
 }
 
+/* A recording before format 1.5 has no looks, which change nothing in its frames. */
+static void take_looks(TnScene *there, const TnScene *own)
+{
+    if (there->material_count || there->light_count || there->texture_count) return;
+    there->materials = own->materials;
+    there->material_count = own->material_count;
+    there->lights = own->lights;
+    there->light_count = own->light_count;
+    there->textures = own->textures;
+    there->texture_count = own->texture_count;
+    TnSceneShape *shapes = (TnSceneShape *)there->shapes;
+    for (int i = 0; i < there->shape_count && i < own->shape_count; i++)
+        shapes[i].material = own->shapes[i].material;
+    TnSceneMesh *meshes = (TnSceneMesh *)there->meshes;
+    for (int i = 0; i < there->mesh_count && i < own->mesh_count; i++)
+        if (meshes[i].triangle_count == own->meshes[i].triangle_count)
+            meshes[i].texcoords = own->meshes[i].texcoords;
+    TnView view = own->view; /* of it, the light at the camera and the haze */
+    view.has_center = there->view.has_center;
+    view.has_extent = there->view.has_extent;
+    view.has_angles = there->view.has_angles;
+    memcpy(view.center, there->view.center, sizeof view.center);
+    view.extent = there->view.extent;
+    view.azimuth = there->view.azimuth;
+    view.elevation = there->view.elevation;
+    view.fovy = there->view.fovy;
+    there->view = view;
+}
+
 /* The place after its last whole group, -1 and an error where it cannot be continued. */
 static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, TnError *err)
 {
@@ -138,13 +167,14 @@ static int64_t end_of_recording(TnRecorder *recorder, const TnRecordOut *scene, 
         there.signals = own->signals;
         there.signal_count = own->signal_count;
     }
-    tn_record_put_scene(&other, &there);
+    take_looks(&there, own);
+    bool kept = tn_record_put_scene(&other, &there, recorder->def.texture_bytes);
     int64_t end = -1;
     if (tn_recording_info(old).parts > 1) {
         tn_error_add(err, TN_ERROR_USAGE,
                      "%.700s: is a recording in %d parts and cannot be appended to", path,
                      tn_recording_info(old).parts);
-    } else if (other.failed) {
+    } else if (other.failed || !kept) {
         no_memory(err, path);
     } else if (other.size != scene->size || memcmp(other.bytes, scene->bytes, scene->size) != 0) {
         tn_error_add(err, TN_ERROR_USAGE,
@@ -256,8 +286,7 @@ TnRecorder *tn_recorder_create(const TnRecorderDef *def, const char *path, const
     }
     TnRecorder *recorder = tn_calloc(1, sizeof *recorder);
     TnRecordOut bytes = {0};
-    tn_record_put_scene(&bytes, scene);
-    bool fine = recorder && !bytes.failed;
+    bool fine = tn_record_put_scene(&bytes, scene, def->texture_bytes) && recorder && !bytes.failed;
     if (recorder) {
         recorder->def = *def;
         recorder->file = -1;

@@ -1,6 +1,7 @@
 /* scene.c: what a model has to show, as one block of memory: the scene, its arrays and its names.
  */
 #include "../base/base.h"
+#include "scene_looks.h"
 #include <tenon/scene.h>
 
 #include <stdalign.h>
@@ -39,6 +40,7 @@ static const void *take_copy(Layout *layout, const void *from, size_t bytes)
 typedef struct Source {
     const TnModel *model;
     const TnWorld *world;
+    const TnSceneTextures *textures;
 } Source;
 
 static int subsystem_of(const Source *from, TnBodyId body)
@@ -68,15 +70,27 @@ static void color_of(const double rgba[4], float out[4])
     for (int k = 0; k < 4; k++) out[k] = is_plain ? lighter[k] : (float)rgba[k];
 }
 
+/* … except floors: things that stand on them are lighter. */
+static void floor_color(const double rgba[4], float out[4])
+{
+    static const double plain[4] = {0.5, 0.5, 0.5, 1};
+    static const float grey[4] = {0.56f, 0.58f, 0.60f, 1};
+    if (memcmp(rgba, plain, sizeof plain) == 0) memcpy(out, grey, sizeof grey);
+}
+
 static TnSceneShape shape_of(const TnModel *model, TnGeomId id)
 {
     TnGeomInfo geom = tn_model_geom_info(model, id);
-    TnSceneShape shape = {
-        .type = geom.type, .body = geom.body, .group = geom.group, .mesh = geom.mesh - 1};
+    TnSceneShape shape = {.type = geom.type,
+                          .body = geom.body,
+                          .group = geom.group,
+                          .mesh = geom.mesh - 1,
+                          .material = geom.material};
     memcpy(shape.pos, geom.pos, sizeof shape.pos);
     memcpy(shape.quat, geom.quat, sizeof shape.quat);
     memcpy(shape.size, geom.size, sizeof shape.size);
     color_of(geom.rgba, shape.rgba);
+    if (geom.type == TN_GEOM_PLANE) floor_color(geom.rgba, shape.rgba);
     if (geom.type == TN_GEOM_SOFT) shape.rgba[3] = 0; /* its surface is drawn: lay_surfaces */
     return shape;
 }
@@ -269,6 +283,9 @@ static void lay_meshes(Layout *layout, TnScene *scene, const TnModel *model)
             .hull_triangles =
                 take_copy(layout, info.hull_triangles, (size_t)info.hull_triangle_count * triangle),
             .hull_triangle_count = info.hull_triangle_count};
+        if (info.texcoords)
+            mesh.texcoords = take_copy(layout, info.texcoords,
+                                       6 * (size_t)info.triangle_count * sizeof *info.texcoords);
         if (meshes) meshes[id - 1] = mesh;
     }
     scene->meshes = meshes;
@@ -344,6 +361,40 @@ static void lay_signals(Layout *layout, TnScene *scene, const TnModel *model,
                        "actuator", id, "act", count > 1 ? i : -1);
 }
 
+static void lay_looks(Layout *layout, TnScene *scene, const Source *from)
+{
+    const TnSceneTextures *textures = from->textures;
+    TnSceneMaterial *materials = take(layout, (size_t)scene->material_count * sizeof *materials);
+    for (TnMaterialId id = 1; materials && id <= scene->material_count; id++) {
+        TnMaterialDef def = tn_model_material_info(from->model, id);
+        materials[id - 1] = tn_scene_material(&def, textures);
+    }
+    scene->materials = materials;
+    int light_count = tn_model_info(from->model).light_count;
+    TnSceneLight *lights = take(layout, (size_t)light_count * sizeof *lights);
+    for (TnLightId id = 1; id <= light_count; id++) {
+        TnLightDef def = tn_model_light_info(from->model, id);
+        if (!tn_light_shines(&def)) continue;
+        if (lights) lights[scene->light_count] = tn_scene_light(&def);
+        scene->light_count++;
+    }
+    scene->lights = lights;
+    scene->textures =
+        take_copy(layout, textures->list, (size_t)textures->count * sizeof *textures->list);
+    scene->texture_memory = textures->memory;
+}
+
+/* MuJoCo's light at the camera, where the model does not say. */
+static void usual_headlight(TnView *view)
+{
+    if (view->has_headlight) return;
+    for (int k = 0; k < 3; k++) {
+        view->headlight_ambient[k] = 0.1;
+        view->headlight_diffuse[k] = 0.4;
+        view->headlight_specular[k] = 0.5;
+    }
+}
+
 static TnScene *lay_scene(Layout *layout, const Source *from)
 {
     const TnModel *model = from->model;
@@ -357,8 +408,11 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
                      .tube_count = count_tubes(model, &info),
                      .surface_count = info.soft_count,
                      .view = info.view,
+                     .material_count = info.material_count,
+                     .texture_count = from->textures->count,
                      .memory = layout->base};
     TnScene *place = take(layout, sizeof scene);
+    usual_headlight(&scene.view);
     scene.name = take_text(layout, info.name);
     lay_bodies(layout, &scene, from);
     lay_shapes(layout, &scene, model);
@@ -369,20 +423,23 @@ static TnScene *lay_scene(Layout *layout, const Source *from)
     lay_meshes(layout, &scene, model);
     lay_cameras(layout, &scene, model);
     lay_signals(layout, &scene, model, &info);
+    lay_looks(layout, &scene, from);
     if (place) *place = scene;
     return place;
 }
 
-static TnScene *create(const Source *from, TnError *err)
+static TnScene *create(Source *from, TnError *err)
 {
-    Layout count = {0};
-    lay_scene(&count, from);
-    Layout layout = {.base = tn_malloc(count.used)};
-    if (!layout.base) {
-        tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
-        return NULL;
-    }
-    return lay_scene(&layout, from);
+    TnSceneTextures textures = {0};
+    Layout count = {0}, layout = {0};
+    bool good = tn_scene_textures_make(from->model, &textures);
+    from->textures = &textures;
+    if (good) lay_scene(&count, from);
+    if (good) layout.base = tn_malloc(count.used);
+    TnScene *scene = layout.base ? lay_scene(&layout, from) : NULL;
+    if (!scene) tn_error_add(err, TN_ERROR_MEMORY, "no memory for the scene");
+    tn_scene_textures_free(&textures, !scene);
+    return scene;
 }
 
 static TnScene *no_object(TnError *err, const char *why)
@@ -405,5 +462,9 @@ TnScene *tn_scene_create_of(const TnWorld *world, TnError *err)
 
 void tn_scene_destroy(TnScene *scene)
 {
-    if (scene) tn_free(scene->memory);
+    if (!scene) return;
+    void **memory = scene->texture_memory;
+    for (int i = 0; memory && memory[i]; i++) tn_free(memory[i]);
+    tn_free(memory);
+    tn_free(scene->memory);
 }

@@ -1,9 +1,9 @@
 /* align.c: free bodies whose frame shall be that of their inertia.
  *
- * With T the pose of the inertial frame in the body's, the body moves to B T and its geoms, sites
- * and cameras to T^-1 G: nothing moves in the world. Bodies with children stay as they are, as in
- * MuJoCo. The inertial frame is that of MuJoCo, too: the given one; that of the only geom with
- * mass; otherwise principal axes by descending moments. */
+ * With T the pose of the inertial frame in the body's, the body moves to B T and its geoms, sites,
+ * cameras and lights to T^-1 G: nothing moves in the world. Bodies with children stay as they are,
+ * as in MuJoCo. The inertial frame is that of MuJoCo, too: the given one; that of the only geom
+ * with mass; otherwise principal axes by descending moments. */
 #include "builder.h"
 
 #include "../math/vec3.h"
@@ -89,6 +89,14 @@ static void move_part(double pos[3], double quat[4], const Aligned *a)
     quat_mul(quat, back, quat);
 }
 
+static void move_light(TnLightDef *light, const Aligned *a)
+{
+    double quat[4] = {1.0, 0.0, 0.0, 0.0}, turned[3];
+    move_part(light->pos, quat, a);
+    quat_rotate(turned, quat, light->dir);
+    v3_copy(light->dir, turned);
+}
+
 static bool is_moved(const Aligned *all, TnBodyId body) { return all[body - 1].wanted; }
 
 bool tn_align_free_bodies(TnCompile *c, TnModelBuilder *b)
@@ -116,6 +124,9 @@ bool tn_align_free_bodies(TnCompile *c, TnModelBuilder *b)
     for (int i = 0; i < b->camera_count; i++)
         if (is_moved(all, b->cameras[i].body) && b->cameras[i].mode == TN_CAMERA_FIXED)
             move_part(b->cameras[i].pos, b->cameras[i].quat, &all[b->cameras[i].body - 1]);
+    for (int i = 0; i < b->light_count; i++)
+        if (is_moved(all, b->lights[i].body) && b->lights[i].mode == TN_CAMERA_FIXED)
+            move_light(&b->lights[i], &all[b->lights[i].body - 1]);
     for (int i = 0; i < b->joint_count; i++) b->joints[i].align = false; /* done */
     tn_free(all);
     return true;

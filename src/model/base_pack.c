@@ -234,6 +234,7 @@ bool tn_base_unpack(void *bytes, TnBase *out)
     head->model.keys = NULL;
     head->model.sensors = NULL;
     head->model.cameras = NULL;
+    head->model.texture_count = head->model.material_count = head->model.light_count = 0;
     head->model.muscles = NULL; /* these are found by those who have some */
     head->model.moments = NULL;
     head->model.path_points = NULL;

@@ -113,6 +113,9 @@ DEFINE_APPEND(sensor, TnSensorDef, sensors)
 DEFINE_APPEND(key, TnKeyDef, keys)
 DEFINE_APPEND(mesh, TnMeshDef, meshes)
 DEFINE_APPEND(camera, TnCameraDef, cameras)
+DEFINE_APPEND(texture, TnTextureDef, textures)
+DEFINE_APPEND(material, TnMaterialDef, materials)
+DEFINE_APPEND(light, TnLightDef, lights)
 DEFINE_APPEND(rod, TnRodEntry, rods)
 DEFINE_APPEND(wheel, TnWheelDef, wheels)
 DEFINE_APPEND(soft, TnSoftEntry, softs)
@@ -157,6 +160,9 @@ void tn_builder_destroy(TnModelBuilder *builder)
     tn_free(builder->keys);
     tn_free(builder->meshes);
     tn_free(builder->cameras);
+    tn_free(builder->textures);
+    tn_free(builder->materials);
+    tn_free(builder->lights);
     tn_free(builder->rods);
     tn_free(builder->wheels);
     tn_free(builder->softs);
@@ -304,7 +310,43 @@ TnMeshId tn_builder_add_mesh(TnModelBuilder *builder, const TnMeshDef *def)
     copy->vertices = store_numbers(builder, def->vertices, 3 * (size_t)copy->vertex_count);
     size_t bytes = 3 * (size_t)copy->triangle_count * sizeof *def->triangles;
     copy->triangles = store_bytes(builder, def->triangles, bytes);
+    copy->texcoords = store_bytes(builder, def->texcoords,
+                                  6 * (size_t)copy->triangle_count * sizeof *def->texcoords);
     return builder->mesh_count;
+}
+
+TnTextureId tn_builder_add_texture(TnModelBuilder *builder, const TnTextureDef *def)
+{
+    TnTextureDef *copy = append_texture(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    copy->layout[sizeof copy->layout - 1] = 0;
+    for (int i = 0; i < TN_TEXTURE_FACES; i++) {
+        TnPicture *picture = &copy->pictures[i];
+        picture->data = store_bytes(builder, picture->data, picture->size);
+        if (!picture->data) picture->size = 0;
+        picture->file = store_string(builder, picture->file);
+    }
+    return builder->texture_count;
+}
+
+TnMaterialId tn_builder_add_material(TnModelBuilder *builder, const TnMaterialDef *def)
+{
+    TnMaterialDef *copy = append_material(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->material_count;
+}
+
+TnLightId tn_builder_add_light(TnModelBuilder *builder, const TnLightDef *def)
+{
+    TnLightDef *copy = append_light(builder, def);
+    if (!copy) return 0;
+    copy->name = store_string(builder, def->name);
+    copy->source = store_source(builder, def->source);
+    return builder->light_count;
 }
 
 TnCameraId tn_builder_add_camera(TnModelBuilder *builder, const TnCameraDef *def)

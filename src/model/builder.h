@@ -21,6 +21,7 @@
  *   check_soft.c     soft bodies and ties
  *   compile_soft.c   soft bodies: nodes, masses, surfaces, holds
  *   compile_tie.c    ties between soft bodies
+ *   compile_looks.c  textures, materials, lights, and their checks
  *   compile_parts.c  equalities, sensors, keys, track and the rest */
 #ifndef TN_MODEL_BUILDER_H
 #define TN_MODEL_BUILDER_H
@@ -52,6 +53,9 @@ struct TnModelBuilder {
     TnKeyDef *keys;
     TnMeshDef *meshes;
     TnCameraDef *cameras;
+    TnTextureDef *textures;
+    TnMaterialDef *materials;
+    TnLightDef *lights;
     TnRodEntry *rods;
     TnWheelDef *wheels;
     TnSoftEntry *softs;
@@ -59,6 +63,7 @@ struct TnModelBuilder {
     int body_count, joint_count, geom_count, site_count, tendon_count, actuator_count;
     int equality_count, pair_count, exclude_count, sensor_count, key_count, mesh_count;
     int camera_count, rod_count, wheel_count, soft_count, tie_count;
+    int texture_count, material_count, light_count, texture_room, material_room, light_room;
     int body_room, joint_room, geom_room, site_room, tendon_room, actuator_room, equality_room;
     int pair_room, exclude_room, sensor_room, key_room, mesh_room, camera_room, rod_room,
         wheel_room, soft_room, tie_room;
@@ -198,6 +203,9 @@ void tn_compile_clamps(TnCompile *c);   /* after equalities */
 /* Wheels (compile_wheel.c). */
 bool tn_check_wheels(TnCompile *c);
 void tn_compile_wheels(TnCompile *c); /* after bodies are placed */
+/* Textures, materials, lights (compile_looks.c). False: an id that does not exist. */
+bool tn_check_looks(TnCompile *c);
+void tn_compile_looks(TnCompile *c);
 
 /* Soft bodies. */
 bool tn_prepare_softs(TnCompile *c); /* false: no memory. Release whatever came of it. */

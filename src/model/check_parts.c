@@ -403,7 +403,7 @@ bool tn_check_parts(TnCompile *c)
     check_option(c);
     bool equalities = check_equalities(c), pairs = check_pairs_and_excludes(c);
     bool sensors = check_sensors(c), keys = check_keys(c), track = check_track(c);
-    bool cameras = check_cameras(c), wheels = tn_check_wheels(c);
+    bool cameras = check_cameras(c), wheels = tn_check_wheels(c), looks = tn_check_looks(c);
     check_view(c);
-    return equalities && pairs && sensors && keys && track && cameras && wheels;
+    return equalities && pairs && sensors && keys && track && cameras && wheels && looks;
 }

@@ -323,6 +323,8 @@ static bool check_geoms(TnCompile *c)
         tn_check_contact(c, element, def->contact_dim, def->friction, def->restitution,
                          def->margin);
         tn_check_numbers(c, element, "rgba", def->rgba, 4);
+        if (def->material)
+            tn_check_id(c, element, "material", def->material, c->builder->material_count);
         tn_check_numbers(c, element, "fluid_coef", def->fluid_coef, 5);
         if (def->fluid_ellipsoid && (def->type == TN_GEOM_MESH || def->type == TN_GEOM_PLANE))
             tn_problem(c, element,

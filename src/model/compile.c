@@ -329,6 +329,7 @@ static void compile_geoms(TnCompile *c)
         geom->margin = def->margin;
         geom->group = def->group;
         memcpy(geom->rgba, def->rgba, sizeof geom->rgba);
+        geom->material = def->material;
         geom->mesh = def->type == TN_GEOM_MESH ? def->mesh - 1 : -1;
         tn_geom_bound(m, geom);
         if (geom->type == TN_GEOM_PLANE && geom->link != 0)

@@ -431,6 +431,7 @@ void tn_compile_parts(TnCompile *c)
     compile_sensors(c);
     compile_keys(c);
     compile_cameras(c);
+    tn_compile_looks(c);
     compile_track(c);
     tn_compile_wheels(c);
 }

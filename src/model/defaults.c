@@ -100,6 +100,38 @@ TnCameraDef tn_camera_def(void)
                          .resolution = {1, 1}};
 }
 
+TnTextureDef tn_texture_def(void)
+{
+    return (TnTextureDef){.rgb1 = {0.8, 0.8, 0.8},
+                          .rgb2 = {0.5, 0.5, 0.5},
+                          .random = 0.01,
+                          .grid = {1, 1},
+                          .layout = "............"};
+}
+
+TnMaterialDef tn_material_def(void)
+{
+    return (TnMaterialDef){.rgba = {1.0, 1.0, 1.0, 1.0},
+                           .texture_repeat = {1.0, 1.0},
+                           .specular = 0.5,
+                           .shininess = 0.5,
+                           .metallic = -1.0,
+                           .roughness = -1.0};
+}
+
+TnLightDef tn_light_def(void)
+{
+    return (TnLightDef){.body = TN_BODY_WORLD,
+                        .active = true,
+                        .cast_shadow = true,
+                        .dir = {0.0, 0.0, -1.0},
+                        .diffuse = {0.7, 0.7, 0.7},
+                        .specular = {0.3, 0.3, 0.3},
+                        .attenuation = {1.0, 0.0, 0.0},
+                        .cutoff = 0.78539816339744830962 /* 45 degrees */,
+                        .exponent = 10.0};
+}
+
 TnWheelDef tn_wheel_def(void)
 {
     return (TnWheelDef){.axle = {0.0, 1.0, 0.0}, .normal = {0.0, 0.0, 1.0}};

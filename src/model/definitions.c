@@ -19,6 +19,9 @@ TnDefinitions tn_builder_definitions(const TnModelBuilder *b)
                            .keys = b->keys,
                            .meshes = b->meshes,
                            .cameras = b->cameras,
+                           .textures = b->textures,
+                           .materials = b->materials,
+                           .lights = b->lights,
                            .rods = b->rods,
                            .wheels = b->wheels,
                            .softs = b->softs,
@@ -40,6 +43,9 @@ TnDefinitions tn_builder_definitions(const TnModelBuilder *b)
                            .wheel_count = b->wheel_count,
                            .soft_count = b->soft_count,
                            .tie_count = b->tie_count,
+                           .texture_count = b->texture_count,
+                           .material_count = b->material_count,
+                           .light_count = b->light_count,
                            .view = b->view,
                            .track = b->has_track ? &b->track : NULL};
 }

@@ -41,6 +41,9 @@ static NamedDefs named_defs(const TnModelBuilder *b, TnNameKind kind)
         [TN_NAME_SOFT] = {"soft body", b->softs, b->soft_count, sizeof(TnSoftEntry),
                           offsetof(TnSoftEntry, def.name), offsetof(TnSoftEntry, def.source)},
         [TN_NAME_TIE] = NAMED("tie", ties, tie_count, TnTieDef),
+        [TN_NAME_TEXTURE] = NAMED("texture", textures, texture_count, TnTextureDef),
+        [TN_NAME_MATERIAL] = NAMED("material", materials, material_count, TnMaterialDef),
+        [TN_NAME_LIGHT] = NAMED("light", lights, light_count, TnLightDef),
     };
     return all[kind];
 }
@@ -143,6 +146,7 @@ static void lay_out_meshes(Block *block, const TnCompile *c, TnModel *m)
         mesh.vertices = PLACE(double, 3 * (size_t)def->vertex_count);
         mesh.triangles = PLACE(int32_t, 3 * (size_t)def->triangle_count);
         mesh.hull_triangles = PLACE(int32_t, 3 * (size_t)triangles->count);
+        if (def->texcoords) mesh.texcoords = PLACE(float, 6 * (size_t)def->triangle_count);
         if (def->triangle_count == 0) {
             mesh.triangles = mesh.hull_triangles;
             mesh.triangle_count = triangles->count;
@@ -196,6 +200,18 @@ static void lay_out_softs(Block *block, const TnCompile *c, TnModel *m)
         soft.holds = PLACE(TnSoftHold, def->hold_count);
         if (block->base) m->softs[i] = soft;
     }
+}
+
+static void lay_out_looks(Block *block, const TnCompile *c, TnModel *m)
+{
+    m->textures = PLACE(TnTextureDef, m->texture_count);
+    m->materials = PLACE(TnMaterialDef, m->material_count);
+    m->lights = PLACE(TnLightDef, m->light_count);
+    for (int i = 0; i < m->texture_count; i++)
+        for (int face = 0; face < TN_TEXTURE_FACES; face++) {
+            char *data = PLACE(char, c->builder->textures[i].pictures[face].size);
+            if (block->base) m->textures[i].pictures[face].data = data;
+        }
 }
 
 static size_t moment_count(const TnModelBuilder *b)
@@ -272,6 +288,7 @@ static void lay_out(Block *block, TnCompile *c, TnModel *m)
     lay_out_meshes(block, c, m);
     lay_out_rods(block, c, m);
     lay_out_softs(block, c, m);
+    lay_out_looks(block, c, m);
     lay_out_names(block, c);
 }
 
@@ -300,6 +317,9 @@ static void measure(TnCompile *c, TnModel *m)
     m->wheel_count = b->wheel_count;
     m->soft_count = b->soft_count;
     m->tie_count = b->tie_count;
+    m->texture_count = b->texture_count;
+    m->material_count = b->material_count;
+    m->light_count = b->light_count;
     for (int i = 1; i < b->body_count; i++) m->mocap_count += b->bodies[i].mocap;
     m->link_count = 1 + m->mocap_count +
                     (b->joint_count < b->body_count - 1 ? b->joint_count : b->body_count - 1);

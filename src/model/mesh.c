@@ -50,6 +50,11 @@ static bool check_mesh(TnCompile *c, int index)
             mesh_problem(c, index, text);
             return false;
         }
+    for (size_t i = 0; def->texcoords && i < 6 * (size_t)def->triangle_count; i++)
+        if (!isfinite(def->texcoords[i])) {
+            mesh_problem(c, index, "a texture coordinate is not finite");
+            return false;
+        }
     return c->problem_count == before;
 }
 
@@ -240,6 +245,7 @@ void tn_compile_meshes(TnCompile *c)
         if (def->triangle_count > 0)
             COPY(mesh->triangles, def->triangles, 3 * (size_t)def->triangle_count);
         COPY(mesh->hull_triangles, from->triangles.corners, 3 * (size_t)from->triangles.count);
+        if (def->texcoords) COPY(mesh->texcoords, def->texcoords, 6 * (size_t)def->triangle_count);
         copy_hull(&mesh->hull, h);
         for (int k = 0; k < from->piece_count; k++) copy_hull(&mesh->pieces[k], &from->pieces[k]);
     }

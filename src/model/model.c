@@ -34,6 +34,9 @@ TnModelInfo tn_model_info(const TnModel *model)
         .wheel_count = model->wheel_count,
         .soft_count = model->soft_count,
         .tie_count = model->tie_count,
+        .texture_count = model->texture_count,
+        .material_count = model->material_count,
+        .light_count = model->light_count,
         .qpos_count = model->qpos_count,
         .dof_count = model->dof_count,
         .act_count = model->act_count,
@@ -52,21 +55,16 @@ TnModelInfo tn_model_info(const TnModel *model)
 
 static int count_of(const TnModel *model, TnNameKind kind)
 {
-    const int counts[TN_NAME_KIND_COUNT] = {[TN_NAME_BODY] = model->body_count,
-                                            [TN_NAME_JOINT] = model->joint_count,
-                                            [TN_NAME_GEOM] = model->geom_count,
-                                            [TN_NAME_SITE] = model->site_count,
-                                            [TN_NAME_TENDON] = model->tendon_count,
-                                            [TN_NAME_ACTUATOR] = model->actuator_count,
-                                            [TN_NAME_EQUALITY] = model->equality_count,
-                                            [TN_NAME_SENSOR] = model->sensor_count,
-                                            [TN_NAME_KEY] = model->key_count,
-                                            [TN_NAME_MESH] = model->mesh_count,
-                                            [TN_NAME_CAMERA] = model->camera_count,
-                                            [TN_NAME_ROD] = model->rod_count,
-                                            [TN_NAME_WHEEL] = model->wheel_count,
-                                            [TN_NAME_SOFT] = model->soft_count,
-                                            [TN_NAME_TIE] = model->tie_count};
+    const int counts[TN_NAME_KIND_COUNT] = {
+        [TN_NAME_BODY] = model->body_count,         [TN_NAME_JOINT] = model->joint_count,
+        [TN_NAME_GEOM] = model->geom_count,         [TN_NAME_SITE] = model->site_count,
+        [TN_NAME_TENDON] = model->tendon_count,     [TN_NAME_ACTUATOR] = model->actuator_count,
+        [TN_NAME_EQUALITY] = model->equality_count, [TN_NAME_SENSOR] = model->sensor_count,
+        [TN_NAME_KEY] = model->key_count,           [TN_NAME_MESH] = model->mesh_count,
+        [TN_NAME_CAMERA] = model->camera_count,     [TN_NAME_ROD] = model->rod_count,
+        [TN_NAME_WHEEL] = model->wheel_count,       [TN_NAME_SOFT] = model->soft_count,
+        [TN_NAME_TIE] = model->tie_count,           [TN_NAME_TEXTURE] = model->texture_count,
+        [TN_NAME_MATERIAL] = model->material_count, [TN_NAME_LIGHT] = model->light_count};
     return counts[kind];
 }
 
@@ -207,6 +205,21 @@ TnCameraId tn_model_find_camera(const TnModel *model, const char *name)
     return find(model, TN_NAME_CAMERA, name);
 }
 
+TnTextureId tn_model_find_texture(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_TEXTURE, name);
+}
+
+TnMaterialId tn_model_find_material(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_MATERIAL, name);
+}
+
+TnLightId tn_model_find_light(const TnModel *model, const char *name)
+{
+    return find(model, TN_NAME_LIGHT, name);
+}
+
 TnRodId tn_model_find_rod(const TnModel *model, const char *name)
 {
     return find(model, TN_NAME_ROD, name);
@@ -268,6 +281,7 @@ TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
     info.body = geom->body + 1;
     info.group = geom->group;
     info.mesh = geom->mesh + 1;
+    info.material = geom->material;
     memcpy(info.pos, geom->pos, sizeof info.pos);
     memcpy(info.quat, geom->quat, sizeof info.quat);
     memcpy(info.size, geom->size, sizeof info.size);
@@ -297,6 +311,7 @@ TnMeshInfo tn_model_mesh_info(const TnModel *model, TnMeshId id)
     info.triangle_count = mesh->triangle_count;
     info.hull_triangles = mesh->hull_triangles;
     info.hull_triangle_count = mesh->hull_triangle_count;
+    info.texcoords = mesh->texcoords;
     return info;
 }
 
@@ -312,6 +327,29 @@ TnCameraInfo tn_model_camera_info(const TnModel *model, TnCameraId id)
     memcpy(info.resolution, camera->resolution, sizeof info.resolution);
     memcpy(info.pos, camera->pos, sizeof info.pos);
     memcpy(info.quat, camera->quat, sizeof info.quat);
+    return info;
+}
+
+TnTextureDef tn_model_texture_info(const TnModel *model, TnTextureId id)
+{
+    TnTextureDef info =
+        has(model, TN_NAME_TEXTURE, id) ? model->textures[id - 1] : (TnTextureDef){0};
+    info.name = name_at(model, TN_NAME_TEXTURE, id);
+    return info;
+}
+
+TnMaterialDef tn_model_material_info(const TnModel *model, TnMaterialId id)
+{
+    TnMaterialDef info =
+        has(model, TN_NAME_MATERIAL, id) ? model->materials[id - 1] : (TnMaterialDef){0};
+    info.name = name_at(model, TN_NAME_MATERIAL, id);
+    return info;
+}
+
+TnLightDef tn_model_light_info(const TnModel *model, TnLightId id)
+{
+    TnLightDef info = has(model, TN_NAME_LIGHT, id) ? model->lights[id - 1] : (TnLightDef){0};
+    info.name = name_at(model, TN_NAME_LIGHT, id);
     return info;
 }
 

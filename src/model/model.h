@@ -109,6 +109,7 @@ typedef struct TnGeom {
     double restitution, margin;
     int group;
     double rgba[4];
+    TnMaterialId material;
     int mesh; /* -1: none */
 } TnGeom;
 
@@ -255,6 +256,7 @@ typedef struct TnMesh {
     int vertex_count, triangle_count, hull_triangle_count;
     double *vertices;
     int32_t *triangles, *hull_triangles; /* the same array where none were given */
+    float *texcoords;                    /* NULL: none */
     TnHull hull; /* only its bounds where it collides as triangles, or is flat */
     TnMeshCollision collision;
     int piece_count; /* where it collides in pieces */
@@ -393,6 +395,7 @@ struct TnModel {
     const char *name;
     int body_count, link_count, joint_count, geom_count, site_count, tendon_count, actuator_count,
         equality_count;
+    int texture_count, material_count, light_count;
     int pair_count, exclude_count, sensor_count, key_count, mesh_count, camera_count, wheel_count,
         subsystem_count;
     int rigid_count, tree_count, rod_count, soft_count; /* subsystems by kind */
@@ -433,6 +436,9 @@ struct TnModel {
     TnKey *keys;
     TnMesh *meshes;
     TnCamera *cameras;
+    TnTextureDef *textures; /* as defined, less names and sources */
+    TnMaterialDef *materials;
+    TnLightDef *lights;
     TnWheel *wheels;
     TnSubsystem *subsystems;
     TnRod *rods;

@@ -35,6 +35,9 @@ typedef enum TnNameKind {
     TN_NAME_WHEEL,
     TN_NAME_SOFT,
     TN_NAME_TIE,
+    TN_NAME_TEXTURE,
+    TN_NAME_MATERIAL,
+    TN_NAME_LIGHT,
     TN_NAME_KIND_COUNT
 } TnNameKind;
 

@@ -95,9 +95,32 @@ def read_scene(r):
                                        r.get("I")))
     scene["view"] = (r.get("I"), r.get("7d"))
     scene["signals"] = r.list(lambda: (r.text(), r.get("I"))) if not scene["surfaces"] and r.at != len(r.data) else []
+    if r.at != len(r.data) and not scene["surfaces"]:
+        read_looks(r, scene)
     if r.at != len(r.data):
         raise ValueError("bytes are left behind the scene")
     return scene
+
+
+def read_texture(r):
+    kind, width, height = r.get("3I")
+    deltas = r.get("%dB" % (3 * width * height * (1 if kind == 0 else 6)))
+    pixels = list(deltas)
+    for i in range(3, len(pixels)):
+        pixels[i] = (pixels[i] + pixels[i - 3]) & 255
+    return kind, width, height, bytes(pixels)
+
+
+def read_looks(r, scene):
+    scene["textures"] = r.list(lambda: read_texture(r))
+    scene["materials"] = r.list(lambda: dict(zip(
+        ("texture", "uniform", "repeat", "emission", "specular", "shininess", "reflectance", "metallic"),
+        (r.get("I"), r.get("I"), r.get("2f"), r.get("f"), r.get("f"), r.get("f"), r.get("f"), r.get("f")))))
+    for shape in scene["shapes"]:
+        shape["material"] = r.get("I")
+    scene["texcoords"] = [r.get("%df" % (6 * len(mesh[1]))) if r.get("I") else None for mesh in scene["meshes"]]
+    scene["lights"] = r.list(lambda: (r.get("5I"), r.get("20f")))
+    scene["light_view"] = (r.get("I"), r.get("12d"))
 
 
 def rotate(q, v):

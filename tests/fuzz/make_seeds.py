@@ -86,6 +86,8 @@ def files():
     png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 0, 0, 0, 0))
     write("mesh", "grey.png", b"\4" + png + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
     write("mesh", "heights.bin", b"\5" + struct.pack("<2i6f", 2, 3, 0, .1, .2, .3, .4, .5))
+    for name in ("flat.jpg", "plain.png", "palette.png"):
+        write("mesh", name, b"\6" + read("tests/io/data/looks", name))
     write("tets", "two_tets.msh", b"\0" + read("tests/io/data/two_tets.msh"))
     write("tets", "loose_node.msh", b"\0" + read("tests/io/data/loose_node.msh"))
     write("tets", "one.vtk", b"\1# vtk DataFile Version 3.0\none\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"

@@ -69,6 +69,7 @@ static void load(const char *path, const TnLoadDef *def)
         TnError why = {0};
         tn_builder_write_to(builder, "out.xml", take_nothing, &written, &why);
         if (is_small(model)) take_steps(model);
+        tn_scene_destroy(tn_scene_create(model, &why)); /* unpacks textures */
     }
     tn_model_destroy(model);
     tn_builder_destroy(builder);
@@ -107,6 +108,10 @@ void fuzz_mesh(const uint8_t *data, size_t size)
                   "<worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>"},
         {"f.bin", "<mujoco><asset><hfield name='h' file='f.bin' size='1 1 1 1'/></asset>"
                   "<worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>"},
+        {"f.jpg",
+         "<mujoco><asset><texture name='t' file='f.jpg' gridsize='2 3' gridlayout='RLUDFB'/>"
+         "<material name='m' texture='t'/></asset>"
+         "<worldbody><geom size='1' material='m'/></worldbody></mujoco>"},
     };
     if (size < 1) return;
     size_t format = data[0] % (sizeof formats / sizeof formats[0]);

@@ -39,6 +39,7 @@ static inline TnWorldDef definition(TnDevice device, double tolerance, int itera
     TnWorldDef def = tn_world_def();
     def.device = device;
     def.relinearize = 1;
+    def.halvings = 0; /* a device takes none */
     def.solver.contact_ratio = 0.0;
     def.solver.tolerance = tolerance;
     def.solver.iterations = iterations;

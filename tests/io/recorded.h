@@ -19,7 +19,24 @@ static inline TnScene recorded_scene(void)
     static const float vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const int32_t faces[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     static const int32_t tetrahedron[] = {0, 1, 2, 3};
-    static const TnSceneMesh meshes[] = {{vertices, 4, faces, 4, faces, 4}};
+    static const float texcoords[24] = {0, 0, 1, 0, 0, 1, 0.5f};
+    static const TnSceneMesh meshes[] = {{vertices, 4, faces, 4, faces, 4, texcoords}};
+    static const uint8_t pixels[36] = {255, 0, 10, 20, 30, 40, 7}, cube[18] = {1, 2, 3, 250};
+    static const TnSceneTexture textures[] = {{TN_TEXTURE_2D, 4, 3, pixels},
+                                              {TN_TEXTURE_SKYBOX, 1, 1, cube}};
+    static const TnSceneMaterial materials[] = {
+        {.specular = 0.5f},
+        {.texture = 1, .texture_repeat = {2, 3}, .texture_uniform = true, .metallic = 0.25f}};
+    static const TnSceneLight lights[] = {{.type = TN_LIGHT_POINT,
+                                           .body = 2,
+                                           .target = 3,
+                                           .mode = TN_CAMERA_TARGET,
+                                           .cast_shadow = true,
+                                           .dir = {0, 0, -1},
+                                           .diffuse = {0.5f, 1, 0},
+                                           .attenuation = {1, 0, 2},
+                                           .cutoff = 0.7f,
+                                           .exponent = 3}};
     static const TnSceneShape shapes[] = {
         {.type = TN_GEOM_PLANE, .body = 1, .mesh = -1, .quat = {1}, .rgba = {0.5f, 0.5f, 0.5f, 1}},
         {.type = TN_GEOM_BOX,
@@ -37,6 +54,7 @@ static inline TnScene recorded_scene(void)
         {.type = TN_GEOM_MESH,
          .body = 3,
          .mesh = 0,
+         .material = 2,
          .quat = {0, 1, 0, 0},
          .rgba = {1, 0, 0, 0.25f}}};
     static const TnSceneJoint joints[] = {{"slide", TN_JOINT_SLIDE, 2, {1, 2, 3}, {0, 0, 1}},
@@ -73,7 +91,19 @@ static inline TnScene recorded_scene(void)
                      .point_count = POINTS,
                      .cameras = cameras,
                      .camera_count = 1,
-                     .view = {.has_center = true, .center = {1, 2, 3}, .azimuth = 0.5},
+                     .view = {.has_center = true,
+                              .center = {1, 2, 3},
+                              .azimuth = 0.5,
+                              .has_headlight = true,
+                              .headlight_diffuse = {0.25, 0.5, 1},
+                              .has_haze = true,
+                              .haze = {0.1, 0.2, 0.3}},
+                     .textures = textures,
+                     .texture_count = 2,
+                     .materials = materials,
+                     .material_count = 2,
+                     .lights = lights,
+                     .light_count = 1,
                      .signals = signals,
                      .signal_count = SIGNALS};
 }

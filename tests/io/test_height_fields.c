@@ -83,18 +83,18 @@ TEST(pictures_of_all_kinds_give_their_first_channel)
             for (int filter = 0; filter < 5; filter++) {
                 Bytes b = picture(depth, colours[k], filter);
                 TnPngFile png;
-                REQUIRE(tn_png_read((const char *)b.data, b.count, &png));
+                REQUIRE(tn_png_read((const char *)b.data, b.count, 1, &png));
                 CHECK(png.width == WIDE && png.height == HIGH);
                 for (int i = 0; i < WIDE * HIGH; i++)
-                    CHECK(png.gray[i] == gray_at(i / WIDE, i % WIDE));
-                tn_free(png.gray);
+                    CHECK(png.pixels[i] == gray_at(i / WIDE, i % WIDE));
+                tn_free(png.pixels);
             }
 }
 
 static void check_fault(const Bytes *b, const char *part)
 {
     TnPngFile png;
-    CHECK(!tn_png_read((const char *)b->data, b->count, &png));
+    CHECK(!tn_png_read((const char *)b->data, b->count, 1, &png));
     CHECK_STR(png.fault, part);
 }
 
@@ -112,7 +112,7 @@ TEST(damaged_pictures_are_told)
         TnPngFile png;
         char *copy = malloc(cut);
         memcpy(copy, good.data, cut);
-        CHECK(!tn_png_read(copy, cut, &png));
+        CHECK(!tn_png_read(copy, cut, 1, &png));
         free(copy);
     }
     Bytes palette = picture(8, 0, 0);

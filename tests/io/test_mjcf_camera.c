@@ -104,7 +104,7 @@ TEST(lenses_and_looks_leave_a_remark_each)
                       "<camera projection='orthographic' fovy='2'/></worldbody></mujoco>");
     REQUIRE(m);
     CHECK(remarks.count == 2);
-    CHECK(has_line(remarks.message, "2:14", "lights, textures and this kind of visual setting"));
+    CHECK(has_line(remarks.message, "2:14", "this kind of visual setting"));
     CHECK(has_line(remarks.message, "3:9", "a field of view (fovy) and nothing else"));
     /* 2 m of height are no angle */
     CHECK_NEAR(tn_model_camera_info(m, 3).fovy, 45 * DEGREE, ROUNDING);

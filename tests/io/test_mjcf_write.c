@@ -558,7 +558,7 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnOption) == 152);
     CHECK(sizeof(TnBodyDef) == 280);
     CHECK(sizeof(TnJointDef) == 240);
-    CHECK(sizeof(TnGeomDef) == 280);
+    CHECK(sizeof(TnGeomDef) == 288);
     CHECK(sizeof(TnSiteDef) == 128);
     CHECK(sizeof(TnTendonDef) == 192);
     CHECK(sizeof(TnActuatorDef) == 528);
@@ -566,14 +566,17 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnPairDef) == 88);
     CHECK(sizeof(TnSensorDef) == 88);
     CHECK(sizeof(TnKeyDef) == 120);
-    CHECK(sizeof(TnMeshDef) == 72);
+    CHECK(sizeof(TnMeshDef) == 80);
     CHECK(sizeof(TnCameraDef) == 112);
+    CHECK(sizeof(TnTextureDef) == 304);
+    CHECK(sizeof(TnMaterialDef) == 136);
+    CHECK(sizeof(TnLightDef) == 208);
     CHECK(sizeof(TnRodDef) == 296);
     CHECK(sizeof(TnWheelDef) == 128);
     CHECK(sizeof(TnSoftDef) == 320);
     CHECK(sizeof(TnTieDef) == 40);
     CHECK(sizeof(TnTrackDef) == 48);
-    CHECK(sizeof(TnView) == 64);
-    CHECK(sizeof(TnDefinitions) == 440);
+    CHECK(sizeof(TnView) == 176);
+    CHECK(sizeof(TnDefinitions) == 584);
 #endif
 }

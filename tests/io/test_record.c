@@ -68,14 +68,48 @@ TEST(a_scene_comes_back_with_all_its_fields)
     CHECK(scene->point_subsystems[POINTS - 1] == 4);
     CHECK(scene->cameras[0].target == 3 && !strcmp(scene->cameras[0].name, "eye"));
     CHECK(scene->view.has_center && !scene->view.has_extent && scene->view.center[1] == 2);
+    CHECK(scene->texture_count == 2 && scene->textures[0].width == 4);
+    CHECK(!memcmp(scene->textures[0].rgb, wanted.textures[0].rgb, 36));
+    CHECK(!memcmp(scene->textures[1].rgb, wanted.textures[1].rgb, 18));
+    CHECK(scene->shapes[3].material == 2 && scene->shapes[1].material == 0);
+    CHECK(scene->materials[1].texture_uniform && scene->materials[1].texture == 1);
+    CHECK(!memcmp(scene->meshes[0].texcoords, wanted.meshes[0].texcoords, 24 * sizeof(float)));
+    CHECK(scene->lights[0].target == 3 && scene->lights[0].diffuse[1] == 1);
+    CHECK(scene->view.has_haze && scene->view.haze[1] == 0.2 && scene->view.has_headlight);
     /* and whatever was not looked at above: both as bytes */
     TnRecordOut a = {0}, b = {0};
-    tn_record_put_scene(&a, &wanted);
-    tn_record_put_scene(&b, scene);
+    CHECK(tn_record_put_scene(&a, &wanted, 1000) && tn_record_put_scene(&b, scene, 1000));
     CHECK(a.size == b.size && !memcmp(a.bytes, b.bytes, a.size));
     tn_record_out_free(&a);
     tn_record_out_free(&b);
     tn_recording_close(recording);
+}
+
+/* 36 and 18 bytes: 30 need the flat one at half its size (2 × 1 pixels), 0 all of them at one
+ * pixel, which is their mean. */
+TEST(textures_are_halved_until_they_fit)
+{
+    static const struct {
+        int64_t limit;
+        int width, height;
+    } cases[] = {{54, 4, 3}, {53, 2, 1}, {30, 2, 1}, {23, 1, 1}, {0, 1, 1}};
+    TnScene wanted = recorded_scene();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnRecordOut out = {0};
+        REQUIRE(tn_record_put_scene(&out, &wanted, cases[i].limit));
+        TnRecordIn in = {.bytes = out.bytes, .size = out.size};
+        TnIoPool pool = {0};
+        double resolution;
+        TnScene *scene = tn_record_get_scene(&in, &pool, &resolution);
+        CHECK(scene && in.at == in.size);
+        CHECK(scene && scene->textures[0].width == cases[i].width);
+        CHECK(scene && scene->textures[0].height == cases[i].height);
+        CHECK(scene && scene->textures[1].rgb[3] == 250);
+        /* of the first rows' 255, 20, 0, 0: (255 + 20) / 4, rounded */
+        if (scene && cases[i].width == 2) CHECK(scene->textures[0].rgb[0] == 69);
+        tn_io_pool_free(&pool);
+        tn_record_out_free(&out);
+    }
 }
 
 TEST(places_come_back_within_half_a_step_of_the_grid)

@@ -65,7 +65,14 @@ static inline void scene_init(Scene *s)
     s->camera.name = "eye";
     s->camera.mode = TN_CAMERA_TARGET;
     s->camera.target = 2;
-    s->view = (TnView){true, true, true, {0, 0, 1}, 2.0, 1.0, -0.5, 0.7};
+    s->view = (TnView){.has_center = true,
+                       .has_extent = true,
+                       .has_angles = true,
+                       .center = {0, 0, 1},
+                       .extent = 2.0,
+                       .azimuth = 1.0,
+                       .elevation = -0.5,
+                       .fovy = 0.7};
     s->site = tn_site_def();
     s->site.name = "spot";
     s->tendon = tn_tendon_def();

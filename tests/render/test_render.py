@@ -5,6 +5,7 @@
 --update writes the references anew. Look at each of them before you keep it.
 """
 import json
+import math
 import os
 import resource
 import shutil
@@ -28,6 +29,7 @@ MAKE_SOFT = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else os.path.join(
 MAKE_BEAM = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else os.path.join(ROOT, "build", "tests", "make_beam")
 REFERENCES = os.path.join(HERE, "references")
 SHAPES = os.path.join(HERE, "shapes.xml")
+LOOKS = os.path.join(HERE, "looks.xml")
 STIR = os.path.join(ROOT, "scenes", "stir.xml")
 SIZE = (320, 200)
 BLOCK = 8
@@ -190,8 +192,69 @@ class Pictures(RenderTest):
         self.check("beam_subsystems", recording, "--color", "subsystem", *view)
         self.check("beam_stress", recording, "--color", "stress", *view)
 
+    def test_textures_materials_and_a_lamp(self):
+        self.check("looks", LOOKS)
+        recording = self.path("looks.tnr")
+        subprocess.run([PROGRAM, "run", LOOKS, "--duration", "0.01", "--record", recording], check=True, capture_output=True)
+        self.check("looks", recording, "--time", "0")
+
     def test_text(self):
         self.check("text", SHAPES, "--title", "λ × µ → ✓ (äß)", "--stats", "--no-shadows")
+
+
+class Light(RenderTest):
+    """A white floor seen from above, without sky and grid: its colour follows from the light alone."""
+    VIEW = ("--camera", "top", "--no-sky", "--no-grid")
+
+    def floor(self, lights, geom='rgba="0.6 0.6 0.6 1"', at=(160, 100), head="0", assets=""):
+        model = self.path("light.xml")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(f'''<mujoco><visual><headlight ambient="0.1 0.1 0.1" diffuse="{head} {head} {head}"/></visual>
+                <asset>{assets}</asset><worldbody>
+                <camera name="top" pos="0 0 2" fovy="45"/>{lights}<geom type="plane" size="3 3 1" {geom}/></worldbody></mujoco>''')
+        width, _, rgb = self.draw(model, *self.VIEW)
+        return tuple(rgb[3 * (at[1] * width + at[0]):][:3])
+
+    # A light of MJCF is a factor of the screen's values, as which its sum gets the power 2.2. Without sky, fog is white, and
+    # as far as ten times the eye's height. Rounding of 16-bit floats and dithering make 2 of 255.
+    def near(self, color, share, away=2.0):
+        def linear(c):
+            return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        lit = linear(0.6) * share ** 2.2
+        self.assertLess(lit, 0.75)  # beyond, white is approached slowly
+        lit = 1 + (lit - 1) * math.exp(-(away / 20) ** 2)
+        value = 255 * (12.92 * lit if lit <= 0.0031308 else 1.055 * lit ** (1 / 2.4) - 0.055)
+        for channel in color:
+            self.assertLess(abs(channel - value), 2, (color, share, value))
+
+    def test_a_sun_shines_by_the_cosine_of_its_angle(self):
+        for tilt, cosine in ((0, 1.0), (3 ** 0.5, 0.5)):
+            sun = f'<light type="directional" dir="{tilt} 0 -1" diffuse="0.5 0.5 0.5" specular="0 0 0"/>'
+            self.near(self.floor(sun), 0.1 + 0.5 * cosine)
+
+    def test_lights_add_up_with_the_one_at_the_camera(self):
+        sun = '<light type="directional" diffuse="0.3 0.3 0.3" specular="0 0 0"/>'
+        self.near(self.floor(2 * sun, head="0.2"), 0.1 + 0.3 + 0.3 + 0.2)
+
+    def test_a_lamp_fades_with_its_distance_and_ends_at_its_cone(self):
+        lamp = ('<light pos="0 0 1" dir="0 0 -1" diffuse="0.8 0.8 0.8" specular="0 0 0" exponent="0" cutoff="20" '
+                'attenuation="1 0 1"/>')
+        self.near(self.floor(lamp), 0.1 + 0.8 / 2)
+        # the picture shows 2 · tan 22.5° · 2 m in 200 pixels; 20° at 1 m are 0.36 m, or 44 pixels
+        self.near(self.floor(lamp, at=(160, 100 + 55)), 0.1, math.hypot(2, 55 * 2 * 0.41421356 / 100))
+
+    def test_a_texture_of_a_floor_has_its_colours_and_places(self):
+        assets = """<texture name="t" type="2d" builtin="checker" rgb1="0.6 0.6 0.6" rgb2="0 0 0" width="64" height="64"/>
+            <material name="m" texture="t" texuniform="true" texrepeat="2 2" specular="0"/>"""
+        sun = '<light type="directional" diffuse="0.5 0.5 0.5" specular="0 0 0"/>'
+        # The texture is 1 m wide here and begins at the corner (-3, 3): squares of 0.5 m, the first of them light
+        for x, y, light in ((-0.25, 0.25, True), (0.25, 0.25, False), (-0.25, -0.25, False), (0.25, -0.25, True)):
+            pixel = 100 / (2 * 0.41421356)  # per m: half the picture is 2 m · tan 22.5°
+            color = self.floor(sun, 'material="m"', (round(160 + x * pixel), round(100 - y * pixel)), assets=assets)
+            if light:
+                self.near(color, 0.6)
+            else:
+                self.near(color, 0)
 
 
 class SoftBodies(RenderTest):

@@ -136,7 +136,7 @@ static const int32_t cube_triangles[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0
 TEST(a_cubes_edges_stay_sharp)
 {
     MeshData mesh;
-    REQUIRE(mesh_triangles(&mesh, cube_corners, 8, cube_triangles, 12, 0.6));
+    REQUIRE(mesh_triangles(&mesh, cube_corners, 8, cube_triangles, 12, NULL, 0.6));
     CHECK(mesh.vertex_count == 24);
     check_closed(&mesh, 0, 8, 1e-6, 0.999999);
 }
@@ -150,8 +150,8 @@ TEST(round_meshes_become_smooth_even_where_a_file_repeats_its_corners)
     for (int i = 0; i < 3 * sphere.vertex_count; i++)
         places[i] = roundf(1e5f * sphere.vertices[i / 3].pos[i % 3]) / 1e5f;
     for (int i = 0; i < sphere.index_count; i++) triangles[i] = (int32_t)sphere.indices[i];
-    REQUIRE(
-        mesh_triangles(&mesh, places, sphere.vertex_count, triangles, sphere.index_count / 3, 0.6));
+    REQUIRE(mesh_triangles(&mesh, places, sphere.vertex_count, triangles, sphere.index_count / 3,
+                           NULL, 0.6));
     CHECK(mesh.vertex_count ==
           10 * 8 * 8 + 2); /* corners of a sphere of 20 × 8² triangles (Euler) */
     for (int i = 0; i < mesh.vertex_count; i++) {
@@ -170,11 +170,11 @@ TEST(triangles_that_name_missing_vertices_are_left_out)
 {
     MeshData mesh;
     int32_t triangles[9] = {0, 2, 3, 0, 8, 1, 0, -1, 1};
-    REQUIRE(mesh_triangles(&mesh, cube_corners, 8, triangles, 3, 0.6));
+    REQUIRE(mesh_triangles(&mesh, cube_corners, 8, triangles, 3, NULL, 0.6));
     CHECK(mesh.index_count == 3);
     CHECK(mesh.vertex_count == 3);
     mesh_free(&mesh);
-    REQUIRE(mesh_triangles(&mesh, NULL, 0, NULL, 0, 0.6));
+    REQUIRE(mesh_triangles(&mesh, NULL, 0, NULL, 0, NULL, 0.6));
     CHECK(mesh.index_count == 0);
     mesh_free(&mesh);
 }

@@ -181,6 +181,8 @@ TEST(questions_to_a_model_about_what_it_has_not_give_zeros)
             CHECK(tn_model_joint_info(m, id).body == 0 && tn_model_geom_info(m, id).body == 0);
             CHECK(tn_model_mesh_info(m, id).vertices == NULL);
             CHECK(tn_model_camera_info(m, id).body == 0 && tn_model_rod_info(m, id).body == 0);
+            CHECK(tn_model_texture_info(m, id).width == 0 && tn_model_light_info(m, id).body == 0);
+            CHECK(tn_model_material_info(m, id).specular == 0);
             CHECK(tn_model_soft_info(m, id).rest == NULL && tn_model_wheel_info(m, id).body == 0);
             TnEqualityInfo equality = tn_model_equality_info(m, id);
             CHECK_ZERO(equality);
@@ -193,6 +195,8 @@ TEST(questions_to_a_model_about_what_it_has_not_give_zeros)
             CHECK(!tn_model_find_tendon(m, names[k]) && !tn_model_find_actuator(m, names[k]));
             CHECK(!tn_model_find_equality(m, names[k]) && !tn_model_find_sensor(m, names[k]));
             CHECK(!tn_model_find_key(m, names[k]) && !tn_model_find_camera(m, names[k]));
+            CHECK(!tn_model_find_texture(m, names[k]) && !tn_model_find_material(m, names[k]));
+            CHECK(!tn_model_find_light(m, names[k]));
             CHECK(!tn_model_find_rod(m, names[k]) && !tn_model_find_wheel(m, names[k]));
             CHECK(!tn_model_find_soft(m, names[k]));
         }

@@ -33,6 +33,9 @@ TEST(functions_of_definitions_and_files_survive_null)
     NONE(tn_builder_add_height_field(NULL, NULL));
     NONE(tn_builder_fit_geom(NULL, NULL, 1, 0, 0));
     NONE(tn_builder_add_camera(NULL, NULL));
+    NONE(tn_builder_add_texture(NULL, NULL));
+    NONE(tn_builder_add_material(NULL, NULL));
+    NONE(tn_builder_add_light(NULL, NULL));
     NONE(tn_builder_add_rod(NULL, NULL));
     NONE(tn_builder_add_wheel(NULL, NULL));
     NONE(tn_builder_add_soft(NULL, NULL));
@@ -80,6 +83,9 @@ TEST(functions_of_models_survive_null)
     NONE(tn_model_find_sensor(NULL, NULL));
     NONE(tn_model_find_key(NULL, NULL));
     NONE(tn_model_find_camera(NULL, NULL));
+    NONE(tn_model_find_texture(NULL, NULL));
+    NONE(tn_model_find_material(NULL, NULL));
+    NONE(tn_model_find_light(NULL, NULL));
     NONE(tn_model_find_rod(NULL, NULL));
     NONE(tn_model_find_wheel(NULL, NULL));
     NONE(tn_model_find_soft(NULL, NULL));
@@ -91,6 +97,9 @@ TEST(functions_of_models_survive_null)
     tn_model_site_info(NULL, 1);
     tn_model_mesh_info(NULL, 1);
     tn_model_camera_info(NULL, 1);
+    tn_model_texture_info(NULL, 1);
+    tn_model_material_info(NULL, 1);
+    tn_model_light_info(NULL, 1);
     tn_model_rod_info(NULL, 1);
     tn_model_soft_info(NULL, 1);
     tn_model_wheel_info(NULL, 1);

@@ -120,6 +120,10 @@ static double a[64], b[64]; /* inputs and outputs that nobody looks at */
     X(tn_model_site_info, site_count, x->wrong += tn_model_site_info(x->m, id).body)               \
     X(tn_model_mesh_info, mesh_count, x->wrong += tn_model_mesh_info(x->m, id).vertex_count)       \
     X(tn_model_camera_info, camera_count, x->wrong += tn_model_camera_info(x->m, id).body)         \
+    X(tn_model_texture_info, texture_count, x->wrong += tn_model_texture_info(x->m, id).width)     \
+    X(tn_model_material_info, material_count,                                                      \
+      x->wrong += tn_model_material_info(x->m, id).texture)                                        \
+    X(tn_model_light_info, light_count, x->wrong += tn_model_light_info(x->m, id).body)            \
     X(tn_model_rod_info, rod_count, x->wrong += tn_model_rod_info(x->m, id).body)                  \
     X(tn_model_soft_info, soft_count, x->wrong += tn_model_soft_info(x->m, id).geom)               \
     X(tn_model_wheel_info, wheel_count, x->wrong += tn_model_wheel_info(x->m, id).body)            \

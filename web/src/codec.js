@@ -186,6 +186,9 @@ export async function readRecording(headText, dataText) {
     bodySubsystem: sections.body_subsystem,
     pointSubsystem: sections.point_subsystem,
     subsystemColors: sections.subsystem_colors,
+    shapeMaterial: sections.shape_material, // of older pages: none
+    textures: sections.textures,
+    meshTexcoords: sections.mesh_texcoords,
     meshVertices: sections.mesh_vertices,
     triangles: sections.triangles,
     surfaceVertices: sections.surface_vertices,

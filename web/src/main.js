@@ -5,6 +5,7 @@ import { readRecording } from './codec.js';
 import { Frame } from './frame.js';
 import { Marks } from './marks.js';
 import { Player } from './player.js';
+import { readTextures } from './looks.js';
 import { Plots } from './plots.js';
 import { Shapes } from './shapes.js';
 import { SoftParts } from './soft.js';
@@ -17,7 +18,8 @@ class Replay {
     this.recording = recording;
     this.canvas = canvas;
     this.frame = new Frame(recording);
-    this.stage = new Stage(canvas, boundsOf(recording, this.frame), recording.head.view.extent);
+    recording.pictures = readTextures(recording);
+    this.stage = new Stage(canvas, boundsOf(recording, this.frame), recording);
     this.shapes = new Shapes(recording, this.stage);
     this.soft = new SoftParts(recording, this.stage);
     this.marks = new Marks(recording, this.stage);
@@ -97,6 +99,7 @@ class Replay {
     this.soft.update(this.frame.points);
     if (this.show.stress) this.soft.paintStress(this.frame.stress);
     this.cameraMan.update(this.frame);
+    this.stage.placeLights(this.frame.poses);
     this.moved = true;
     this.adapt();
     this.redraw();

@@ -2,9 +2,10 @@
 // call: a capsule is a tube and two caps, an ellipsoid a stretched ball.
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DynamicDrawUsage, InstancedMesh, Matrix4,
-  MeshPhongMaterial, Quaternion, SphereGeometry, SRGBColorSpace, Vector3,
+  Quaternion, SphereGeometry, SRGBColorSpace, Vector3,
 } from 'three';
 import { look } from './look.js';
+import { makeMaterial } from './looks.js';
 
 export const shapeType = { plane: 0, sphere: 2, capsule: 3, ellipsoid: 4, cylinder: 5, box: 6, mesh: 7, soft: 8 };
 // Whether shapes of a group are drawn: those that tenon's window shows at the start.
@@ -28,13 +29,19 @@ function meshGeometry(recording, index) {
     vertexStart += meshes[i].vertices * 3;
     triangleStart += meshes[i].triangles * 3;
   }
-  const { vertices, triangles } = meshes[index];
+  const { vertices, triangles, textured } = meshes[index];
   const shared = new BufferGeometry();
   shared.setAttribute('position',
     new BufferAttribute(recording.meshVertices.slice(vertexStart, vertexStart + vertices * 3), 3));
   shared.setIndex([...recording.triangles.subarray(triangleStart, triangleStart + triangles * 3)]);
   const flat = shared.toNonIndexed(); // meshes of machines have edges
   flat.computeVertexNormals();
+  flat.computeBoundingBox();
+  if (textured) { // corners stand in the order of the triangles, as here
+    const before = meshes.slice(0, index).reduce((sum, mesh) => sum + (mesh.textured ? mesh.triangles * 6 : 0), 0);
+    flat.setAttribute('pictureUv',
+      new BufferAttribute(recording.meshTexcoords.slice(before, before + triangles * 6), 2));
+  }
   return flat;
 }
 
@@ -52,9 +59,10 @@ function partsOf(type, mesh, [x, y, z]) {
 }
 
 class Batch {
-  constructor(geometry, alpha) {
+  constructor(geometry, alpha, material) {
     this.geometry = geometry;
     this.alpha = alpha;
+    this.material = material; // of the recording; may be missing
     this.bodies = [];
     this.shapes = [];
     this.locals = []; // 12 numbers each: three columns and the place, in the body's axes
@@ -71,12 +79,12 @@ class Batch {
     const count = this.bodies.length;
     const name = this.geometry;
     const clear = this.alpha < 1;
-    const material = new MeshPhongMaterial({
-      shininess: look.shininess, transparent: clear, opacity: this.alpha, depthWrite: !clear,
-    });
-    material.specular.setScalar(look.gloss);
     const geometry = name.startsWith('mesh ') ? meshGeometry(recording, Number(name.slice(5)))
       : name === 'cube' ? new BoxGeometry(2, 2, 2) : makers[name](levels[1].corners);
+    const half = geometry.boundingBox?.getSize(new Vector3()).multiplyScalar(0.5).toArray();
+    const material = makeMaterial(recording, this.material, this.alpha, {
+      textured: Boolean(geometry.getAttribute('pictureUv')), unit: half?.map((size) => 1 / Math.max(size, 1e-9)),
+    });
     this.levels = makers[name] ? [undefined, geometry, undefined] : undefined;
     this.mesh = new InstancedMesh(geometry, material, count);
     this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
@@ -184,15 +192,16 @@ export class Shapes {
       const s = recording.shapes.subarray(i * 14, i * 14 + 14);
       if (!isDrawn(recording, group) || s[13] <= 0 || type === shapeType.soft) continue; // a surface shows it
       local.compose(new Vector3(s[0], s[1], s[2]), new Quaternion(s[4], s[5], s[6], s[3]), new Vector3(1, 1, 1));
+      const own = recording.shapeMaterial ? recording.head.materials[recording.shapeMaterial[i]] : undefined;
       if (type === shapeType.plane) {
-        const plane = stage.addPlane([s[10], s[11], s[12]], s[13], s[7], s[8]);
+        const plane = stage.addPlane([s[10], s[11], s[12]], s[13], s[7], s[8], own);
         this.planes.push({ mesh: plane, body, shape: i, local: local.clone() });
         continue;
       }
       for (const [geometry, along, scale] of partsOf(type, mesh, [s[7], s[8], s[9]])) {
         part.makeScale(...scale).setPosition(0, 0, along).premultiply(local);
-        const key = `${geometry}/${s[13]}`;
-        if (!byKey.has(key)) byKey.set(key, new Batch(geometry, s[13]));
+        const key = `${geometry}/${s[13]}/${own ? recording.shapeMaterial[i] : -1}`;
+        if (!byKey.has(key)) byKey.set(key, new Batch(geometry, s[13], own));
         byKey.get(key).add(body, i, part);
       }
     }
@@ -229,8 +238,12 @@ export class Shapes {
       if (mode !== 'model') return partColor(this.recording, mode === 'stress' ? 0 : bodySubsystem[body], own, color);
       return color.setRGB(...own, SRGBColorSpace);
     };
-    for (const { mesh, body, shape } of this.planes) mesh.material.color.copy(colorOf(body, shape));
+    for (const { mesh, body, shape } of this.planes) {
+      mesh.material.color.copy(colorOf(body, shape));
+      mesh.material.showTexture(mode === 'model');
+    }
     for (const batch of this.batches) {
+      batch.mesh.material.showTexture(mode === 'model');
       batch.bodies.forEach((body, i) => {
         colorOf(body, batch.shapes[i]);
         if (body === selected) color.lerp(mark, 0.6);

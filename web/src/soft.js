@@ -4,6 +4,7 @@ import {
   SRGBColorSpace,
 } from 'three';
 import { look } from './look.js';
+import { dress } from './looks.js';
 import { partColor, subsystemColor } from './shapes.js';
 
 function makeMesh(vertexCount, index, rgba) {
@@ -214,7 +215,10 @@ export class SoftParts {
       start += surface.triangles * 3;
       vertex += surface.vertices;
     }
-    for (const part of this.parts) stage.scene.add(part.mesh);
+    for (const part of this.parts) {
+      dress(part.mesh.material, { modelLights: recording.head.lights?.length > 0 });
+      stage.scene.add(part.mesh);
+    }
     if (recording.stressColors) this.scale = stressTexture(recording.stressColors);
   }
 

@@ -3,6 +3,13 @@
 uniform vec4 plane_color;
 uniform vec3 grid_u, grid_v; // axes in the plane, 1 / m per cell; 0 without a grid
 uniform vec2 grid_start;     // cell at the eye, modulo ten
+uniform int tex_mode;        // 3: a texture, in place of the checker
+uniform sampler2D flat_picture;
+uniform vec3 tex_u, tex_v;   // places in it, per m along the plane
+uniform vec2 tex_start;      // at the eye
+uniform float mirrored;      // share of the reflection
+uniform float has_mirror;    // 1: things are in it, too
+uniform sampler2D mirror;
 out vec4 result;
 
 // Mean over a pixel of width w of a stripe that is 1 in even cells and -1 in odd ones.
@@ -49,5 +56,19 @@ void main()
             albedo *= 1.0 - 0.35 * thin * (1.0 - smoothstep(5.0, 20.0, coarse));
         }
     }
-    result = vec4(min(shade(albedo, p, n, 0.0, true), vec3(1)), plane_color.a);
+    vec3 image = vec3(1);
+#ifdef PICTURES
+    if (tex_mode > 0) // derivatives as above; the horizon gets the mean of the picture
+        image = textureGrad(flat_picture, vec2(dot(tex_u, p), dot(tex_v, p)) + tex_start,
+                              vec2(dot(tex_u, dx), dot(tex_v, dx)), vec2(dot(tex_u, dy), dot(tex_v, dy))).rgb;
+#endif
+    vec3 lit = shade(albedo, image, p, n, 0.0, true);
+#ifdef MATERIALS
+    if (mirrored > 0.0) {
+        vec4 seen = has_mirror > 0.0 ? texelFetch(mirror, ivec2(gl_FragCoord.xy), 0) : vec4(0);
+        vec3 other = mix(sky_color(reflect(normalize(ray), n)), seen.rgb, seen.a);
+        lit = mix(lit, in_fog(other, length(p)), mirrored);
+    }
+#endif
+    result = vec4(below_white(lit), plane_color.a);
 }

@@ -12,6 +12,7 @@ out vec3 normal;
 out vec4 color;
 out float level;
 flat out uint id;
+out vec3 picture;
 
 void main()
 {
@@ -20,5 +21,6 @@ void main()
     color = vertex_color;
     level = vertex_level;
     id = vertex_id;
+    picture = vec3(0);
     gl_Position = clip_from_eye * vec4(vertex, 1);
 }

@@ -35,7 +35,6 @@ MODEL = f"""
     <motor gear="150" ctrllimited="true" ctrlrange="-1 1"/>
   </default>
   <worldbody>
-    <light pos="0 0 6" dir="0 0.2 -1" directional="true"/>
     <geom name="floor" type="plane" size="40 40 1" contype="0" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     <body name="torso" pos="0 0 0.75">
       <camera name="overview" mode="trackcom" {look((0.3, -3.2, 2.0), (0.0, 0.0, -0.3))} fovy="40"/>

@@ -23,7 +23,6 @@ MODEL = f"""
     <default class="axis"><joint type="slide"/></default>
   </default>
   <worldbody>
-    <light pos="0.3 -0.6 2" dir="-0.1 0.2 -1" directional="true"/>
     <camera name="overview" {look((-0.10, -0.34, 0.33), (0.09, 0.0, 0.13))} fovy="45"/>
     <geom name="floor" type="plane" size="0.4 0.4 0.05" contype="2" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     <body name="hand" pos="{HAND[0]} {HAND[1]} {HAND[2]}">

@@ -26,7 +26,6 @@ MODEL = f"""
     <default class="drawn"><geom contype="0" conaffinity="0"/></default>
   </default>
   <worldbody>
-    <light pos="0.3 -0.3 2" dir="-0.1 0.1 -1" directional="true"/>
     <camera name="overview" {look((0.05, -0.75, 1.05), (0.02, 0.2, 0.0))} fovy="42"/>
     <geom name="table" type="plane" size="0.6 0.6 0.05" pos="0 0.15 0" contype="2" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     <geom class="drawn" type="box" pos="{FIXED[0]} {FIXED[1] - 0.012} 0.012" size="0.012 0.02 0.012" rgba="0.3 0.33 0.4 1"/>

@@ -32,7 +32,6 @@ def _model(name: str, length: float, width: float, height: float, count: int, to
     <default class="tool"><geom contype="2" conaffinity="1" rgba="0.25 0.45 0.75 1"/></default>
   </default>
   <worldbody>
-    <light pos="0.3 -0.6 2" dir="-0.1 0.2 -1" directional="true"/>
     <camera name="overview" {camera} fovy="40"/>
     <geom name="floor" type="plane" size="0.5 0.5 0.05" contype="2" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     {walls}

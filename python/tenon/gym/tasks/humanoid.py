@@ -58,7 +58,6 @@ MODEL = f"""
     <motor ctrllimited="true" ctrlrange="-0.4 0.4"/>
   </default>
   <worldbody>
-    <light pos="0 0 6" dir="0 0.2 -1" directional="true"/>
     <geom name="floor" type="plane" size="40 40 1" contype="0" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     <body name="torso" pos="0 0 1.4">
       <camera name="overview" mode="trackcom" {look((1.2, -3.4, 1.0), (0.0, 0.0, -0.35))} fovy="40"/>

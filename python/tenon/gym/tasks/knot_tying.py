@@ -26,7 +26,6 @@ MODEL = f"""
     <default class="drawn"><geom contype="0" conaffinity="0"/></default>
   </default>
   <worldbody>
-    <light pos="0.3 -0.3 2" dir="-0.1 0.1 -1" directional="true"/>
     <camera name="overview" {look((0.1, -0.75, 0.62), (0.02, 0.05, 0.03))} fovy="45"/>
     <geom name="table" type="plane" size="1.1 0.6 0.05" pos="0.2 0 0" contype="2" conaffinity="1" priority="1"
       rgba="0.87 0.87 0.84 1"/>

@@ -11,7 +11,6 @@ MODEL = """
   <option timestep="0.01" gravity="0 0 -9.81"/>
   <default><geom contype="0" conaffinity="0" rgba="0.25 0.45 0.75 1"/><joint damping="1" armature="1"/></default>
   <worldbody>
-    <light pos="0 0 2" dir="0 0 -1" directional="true"/>
     <camera name="overview" pos="0 -0.42 0.55" xyaxes="1 0 0 0 0.8 0.6" fovy="45"/>
     <geom type="plane" size="0.35 0.35 0.1" pos="0 0 -0.02" rgba="0.9 0.9 0.88 1"/>
     <geom type="cylinder" size="0.014 0.014" rgba="0.3 0.3 0.35 1"/>

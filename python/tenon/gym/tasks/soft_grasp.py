@@ -27,7 +27,6 @@ MODEL = f"""
     </default>
   </default>
   <worldbody>
-    <light pos="0.5 -0.5 2" dir="-0.1 0.2 -1" directional="true"/>
     <camera name="overview" {look((0.42, -0.30, 0.30), (0.0, 0.0, 0.09))} fovy="40"/>
     <geom name="floor" type="plane" size="0.5 0.5 0.05" contype="2" conaffinity="1" rgba="0.87 0.87 0.84 1"/>
     <body name="hand" pos="{HAND[0]} {HAND[1]} {HAND[2]}" gravcomp="1">
