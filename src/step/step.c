@@ -17,7 +17,7 @@
  *     collision    the motion that was found may run into what the free one does not: those
  *                  contacts join the list and the step is solved with them (missed.c). Hits with
  *                  restitution have their own paths (impact.c), and contacts are followed to where
- *                  they end, or looked for there (courses.c, verify.c).
+ *                  they end, or looked for there (verify.c).
  *     all but      the step is linear about a prediction. Where it ends far from that, trees,
  *                  cables, soft bodies and
  *     collision    contacts are written about what was found and solved again (refine.c).
