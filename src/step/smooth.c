@@ -141,13 +141,14 @@ static void end_chains(TnStep *step)
     for (int r = 0; r < model->rod_count; r++) {
         TnRodSystem *rod = &step->systems->rods[r];
         if (is_left_out(step, r)) continue;
+        /* without the forces that press it, it would leave for elsewhere */
+        bool pressed = step->pressed[model->rods[r].subsystem] > 0.0;
         if (!rod->cut_count)
             tn_chains_rod_velocity(model, step->systems, r, step->systems->chain_free, rod->v_free);
         for (int i = 0; i < rod->count; i++)
             for (int k = 0; k < 6; k++) {
-                double v = rod->segments[i].v[k];
-                step->end_twists[model->rods[r].link_start + i][k] =
-                    v + (rod->v_free[6 * i + k] - v) / step->theta;
+                double v = rod->segments[i].v[k], goes = pressed ? v : rod->v_free[6 * i + k];
+                step->end_twists[model->rods[r].link_start + i][k] = v + (goes - v) / step->theta;
             }
     }
 }
