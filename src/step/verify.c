@@ -56,6 +56,17 @@ static bool has_fast(const void *context, int index)
     return false;
 }
 
+/* It ends farther from its straight way than contacts are listed ahead. */
+static bool has_bow(const void *context, int index)
+{
+    const TnStep *step = context;
+    const TnSubsystem *sub = &step->model->subsystems[step->awake[index]];
+    double slack = tn_step_slack(step);
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+        if (bow_of(step, l) > slack) return true;
+    return false;
+}
+
 typedef struct Touch {
     const TnStep *step;
     const TnContactList *list;
@@ -69,13 +80,13 @@ static bool touches_fast(const void *context, int index)
     return is_fast(touch->step, link[c->geom1]) || is_fast(touch->step, link[c->geom2]);
 }
 
-/* Something turns fast that has a contact. What has none within its bounds meets nothing
- * (collision/emit.c). */
+/* Something turns fast that has a contact, or may come to one that is not listed. */
 static bool find_fast(const TnStep *step)
 {
     TnPool *team = step->world->team;
     const TnContactList *lists[2] = {&step->world->contacts, &step->missed};
     if (!tn_any(team, step->awake_count, has_fast, step)) return false;
+    if (tn_any(team, step->awake_count, has_bow, step)) return true;
     for (int k = 0; k < 2; k++)
         if (tn_any(team, lists[k]->count, touches_fast, &(Touch){step, lists[k]})) return true;
     return false;
