@@ -367,7 +367,9 @@ static bool is_beyond_means(Balance *b, int root)
     double least = 0.0;
     sum_energies(b, root);
     if (!b->joined.groups[root].bound) least = rigid_energy(b, root, &b->wholes[root].must);
-    return sum->created - sum->put_out - (sum->kinetic - least) > noise_of(b, root);
+    double beyond = sum->created - sum->put_out - (sum->kinetic - least);
+    tn_step_exceeds(b->step, TN_CHECK_ENERGY, beyond / (MOST_CREATED * sum->involved));
+    return beyond > noise_of(b, root);
 }
 
 /* The ways of such groups are cut; in free flight first those that strain them. True: somebody's
