@@ -113,7 +113,7 @@ static int measure_model(const ConvergenceOptions *o, const TnModel *model)
     const KnownScene *known = known_scene(o->scene);
     TnWorldDef def = tn_world_def();
     def.thread_count = o->threads;
-    def.substeps = 1;             /* a step is one problem, */
+    def.substeps = 1; /* a step is one problem, */
     def.halvings = 0;
     def.solver.contact_ratio = 0; /* the same for all solvers */
     RecordingPlan plan = {.duration = known->duration,

@@ -185,7 +185,7 @@ static TnStatus measure_scene(const TableOptions *o, const TnModel *model, Table
     Recording recording;
     TnWorldDef def = tn_world_def();
     def.thread_count = o->threads;
-    def.substeps = 1;             /* a step is one problem, */
+    def.substeps = 1; /* a step is one problem, */
     def.halvings = 0;
     def.solver.contact_ratio = 0; /* the same for all solvers */
     RecordingPlan plan = {.duration = isnan(o->duration) ? scene->known->duration : o->duration,

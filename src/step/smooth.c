@@ -253,51 +253,60 @@ bool tn_step_reassemble(TnStep *step, bool loops)
 
 /* ---- soft bodies ---- */
 
-/* Velocity of a contact's side at the end of its predicted motion, along the normal. */
-static double end_velocity(const TnStep *step, const TnContactList *contacts,
-                           const TnContactPoint *c, int side, const double *end_qvel)
+/* Velocity of a contact's side along the normal. */
+static double side_velocity(const TnStep *step, const TnContactList *contacts,
+                            const TnContactPoint *c, int side, const double (*twists)[6],
+                            const double *qvel)
 {
     int soft = side ? c->soft2 : c->soft1;
     double v[3] = {0.0}, arm[3];
     if (soft >= 0) {
         const TnSoftPoint *point = &contacts->soft_points[soft];
-        const double *nodes = end_qvel + step->model->softs[point->soft].dof_start;
+        const double *nodes = qvel + step->model->softs[point->soft].dof_start;
         for (int k = 0; k < point->count; k++)
             v3_add_scaled(v, nodes + 3L * point->node[k], point->weight[k]);
         return v3_dot(v, c->normal);
     }
     int link = step->model->geom_link[side ? c->geom2 : c->geom1];
     v3_copy(arm, side ? c->arm2 : c->arm1);
-    v3_cross(v, step->end_twists[link] + 3, arm);
-    v3_add(v, v, step->end_twists[link]);
+    v3_cross(v, twists[link] + 3, arm);
+    v3_add(v, v, twists[link]);
     return v3_dot(v, c->normal);
 }
 
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel)
 {
-    return end_velocity(step, contacts, c, 1, end_qvel) -
-           end_velocity(step, contacts, c, 0, end_qvel);
+    const double(*end)[6] = (const double(*)[6])step->end_twists;
+    return side_velocity(step, contacts, c, 1, end, end_qvel) -
+           side_velocity(step, contacts, c, 0, end, end_qvel);
 }
 
-/* Without the forces that press it, it would leave for elsewhere. */
-static bool is_pressed(const TnStep *step, int geom)
+/* Of a side that is expected: at the end of the free motion, and at the start where contacts press
+ * it, for without their forces it would leave for elsewhere. */
+static double expected_velocity(const TnStep *step, const TnContactList *contacts,
+                                const TnContactPoint *c, int side)
 {
-    int s = tn_geom_subsystem(step->model, geom);
-    return s >= 0 && step->pressed[s] > 0.0;
+    int s = tn_geom_subsystem(step->model, side ? c->geom2 : c->geom1);
+    bool soft = (side ? c->soft2 : c->soft1) >= 0;
+    if (!soft && s >= 0 && step->pressed[s] > 0.0)
+        return side_velocity(step, contacts, c, side, (const double(*)[6])step->world->twists,
+                             step->world->state.qvel);
+    return side_velocity(step, contacts, c, side, (const double(*)[6])step->end_twists,
+                         step->end_qvel);
 }
 
 bool tn_step_strikes(const TnStep *step, const TnContactList *contacts, const TnContactPoint *c)
 {
-    double v[3], slow = tn_step_slow(step), closes;
+    double v[3], slow = tn_step_slow(step);
     if (c->soft1 >= 0 || c->soft2 >= 0) slow *= TN_SOFT_SLOW;
+    double closes =
+        expected_velocity(step, contacts, c, 1) - expected_velocity(step, contacts, c, 0);
+    if (!(c->gap + step->t * closes < 0.0)) return false;
     tn_account_contact_motion(step, c, (const double(*)[6])step->world->twists,
                               step->world->state.qvel, v);
-    closes = v3_dot(v, c->normal);
-    bool touched = closes > -slow && c->gap < slow * step->t;
-    if (!is_pressed(step, c->geom1) && !is_pressed(step, c->geom2))
-        closes = tn_step_separation(step, contacts, c, step->end_qvel);
-    return c->gap + step->t * closes < 0.0 && (c->restitution > 0.0 || !touched);
+    bool touched = v3_dot(v, c->normal) > -slow && c->gap < slow * step->t;
+    return c->restitution > 0.0 || !touched;
 }
 
 static void push_soft(TnStep *step, int geom, int soft, double share)
