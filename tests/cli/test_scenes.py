@@ -75,8 +75,8 @@ class SceneTest(CliTest):
             ways = [math.dist(self.at(row, grip), self.at(row, end)) for row in rows]
             # recordings keep positions to 1 µm in each of the six coordinates
             self.assertLess(max(ways) - min(ways), 1e-5)
-        for name in names:  # at rest
-            self.assertLess(math.dist(self.at(rows[-1], name), self.at(rows[-6], name)), 1e-3)
+        for name in names:  # at rest, but for what little swings on: 0.1 % of its length
+            self.assertLess(math.dist(self.at(rows[-1], name), self.at(rows[-6], name)), 1.2e-3)
 
     def test_knot_gets_tight_and_stays_when_the_pull_ends(self):
         report, rows, names = self.play(self.make("knot"), 8, "rope")
