@@ -354,8 +354,9 @@ static std::string worst_constraint(const World &w)
 
 static nb::object trouble(const World &w)
 {
-    static const char *const kinds[] = {"none",       "tolerance",  "rough",
+    static const char *const kinds[] = {"none",       "tolerance",  "rough", "contradiction",
                                         "not finite", "indefinite", "memory"};
+    static_assert(sizeof kinds / sizeof *kinds == TN_TROUBLE_MEMORY + 1, "a name for each kind");
     TnTrouble t = tn_world_trouble(Call(w).world);
     if (t.kind == TN_TROUBLE_NONE) return nb::none();
     nb::dict d;
