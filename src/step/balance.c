@@ -36,10 +36,8 @@
 /* The solver's error leaves m g² t² times itself; less than so many times that is noise, and taking
  * it off would brake slow motion. */
 #define NOISE_ERRORS 3.0
-/* Shares of the energies involved: a step that makes or loses more is too long (check.c), unless it
- * is what motion as slow as that of lasting contacts has. */
-#define MOST_CREATED 0.01
-#define MOST_LOST 0.01
+/* Of the energies involved: a step that makes or loses more is too long (check.c). */
+#define MOST_WRONG 0.01
 /* Ways of what is strained beyond its means are cut by this factor, until it is not. */
 #define CUT 0.4
 #define LEAST_STRAIN 0.05
@@ -359,6 +357,13 @@ static void sum_energies(Balance *b, int root)
 
 /* ---- what a group can afford ---- */
 
+/* J: so much a step may make or lose, and what motion as slow as that of lasting contacts has. */
+static double most_wrong(const Balance *b, const Sum *sum)
+{
+    double slow = tn_step_slow(b->step);
+    return MOST_WRONG * sum->involved + sum->mass * slow * slow;
+}
+
 /* Of a group with cables or soft bodies: its new place has more potential energy than it can pay
  * for, even if all went out of its velocities that may. */
 static bool is_beyond_means(Balance *b, int root)
@@ -368,8 +373,9 @@ static bool is_beyond_means(Balance *b, int root)
     sum_energies(b, root);
     if (!b->joined.groups[root].bound) least = rigid_energy(b, root, &b->wholes[root].must);
     double beyond = sum->created - sum->put_out - (sum->kinetic - least);
-    tn_step_exceeds(b->step, TN_CHECK_ENERGY, beyond / (MOST_CREATED * sum->involved));
-    return beyond > noise_of(b, root);
+    if (!(beyond > noise_of(b, root))) return false;
+    tn_step_exceeds(b->step, TN_CHECK_ENERGY, beyond / most_wrong(b, sum));
+    return true;
 }
 
 /* The ways of such groups are cut; in free flight first those that strain them. True: somebody's
@@ -429,15 +435,13 @@ static void settle_accounts(Balance *b, TnStepReport *report)
                             .mass = sum->mass};
         tn_accounts_add(&b->accounts, &b->joined, root, &rest);
         report->corrected_energy += b->corrections[root].energy;
-        double slow = tn_step_slow(b->step);
         tn_step_exceeds(b->step, TN_CHECK_ENERGY,
-                        b->corrections[root].dropped /
-                            (MOST_LOST * sum->involved + sum->mass * slow * slow));
+                        b->corrections[root].dropped / most_wrong(b, sum));
         v3_add(report->corrected_momentum, report->corrected_momentum,
                b->corrections[root].momentum);
     }
     tn_accounts_close(&b->accounts, report);
-    tn_step_exceeds(b->step, TN_CHECK_ENERGY, report->created_share / MOST_CREATED);
+    tn_step_exceeds(b->step, TN_CHECK_ENERGY, report->created_share / MOST_WRONG);
 }
 
 bool tn_step_balance(TnStep *step, bool may_cut, TnStepReport *report, bool *cut)
