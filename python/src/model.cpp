@@ -195,7 +195,8 @@ static nb::dict info(const Model &m, const std::string &kind, int index)
     ASK(equality)
     ASK(sensor)
     ASK(mesh)
-    ASK(camera) ASK(rod) ASK(wheel) ASK(soft)
+    ASK(camera)
+    ASK(rod) ASK(wheel) ASK(soft)
 #undef ASK
         raise(TN_ERROR_USAGE, "no such kind: " + kind);
 }

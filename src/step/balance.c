@@ -373,9 +373,7 @@ static bool is_beyond_means(Balance *b, int root)
     sum_energies(b, root);
     if (!b->joined.groups[root].bound) least = rigid_energy(b, root, &b->wholes[root].must);
     double beyond = sum->created - sum->put_out - (sum->kinetic - least);
-    if (!(beyond > noise_of(b, root))) return false;
-    tn_step_exceeds(b->step, TN_CHECK_ENERGY, beyond / most_wrong(b, sum));
-    return true;
+    return beyond > noise_of(b, root);
 }
 
 /* The ways of such groups are cut; in free flight first those that strain them. True: somebody's
