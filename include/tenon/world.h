@@ -28,7 +28,7 @@ typedef enum TnSleep {
     TN_SLEEP_ALL      /* also robots under control, as long as their controls stay the same */
 } TnSleep;
 
-/* Where steps run. The state is the same: whoever asks for it gets it. On a device contacts that
+/* Where steps run. The state is the same: a question fetches it. On a device contacts that
  * last are of first order; docs/gpu.md has this and other differences. */
 typedef enum TnDevice {
     TN_DEVICE_CPU,
@@ -448,7 +448,7 @@ TN_API double tn_world_body_loss(const TnWorld *world, TnBodyId body);
 TN_API double tn_world_soft_loss(const TnWorld *world, TnSoftId soft);
 typedef struct TnStepLoss {
     double loss;   /* J */
-    TnBodyId body; /* the first body of who lost it; 0: a soft body, or nobody lost any */
+    TnBodyId body; /* the first body of what lost it; 0: a soft body, or none lost any */
     TnSoftId soft; /* 0: none */
 } TnStepLoss;
 TN_API TnStepLoss tn_world_largest_loss(const TnWorld *world); /* of them */

@@ -16,7 +16,7 @@
 #include "../math/vec3.h"
 #include "kind.h"
 
-/* With a fixed count nobody judges a solution; one that still changes by more than this share of
+/* With a fixed count no solution is judged; one that still changes by more than this share of
  * what gravity gives in a step is none. As FIXED_COUNT_ERROR in solve.c. */
 #define FIXED_COUNT_CHANGE 0.01
 /* Of losses: with less beyond what was there they still make sense. */
@@ -132,7 +132,7 @@ static void share_loss(TnAccounts *a, const TnJoined *joined, int root, double l
     }
     if (loss == 0.0) return;
     for (int s = first; s >= 0; s = joined->next[s]) sum += a->shares[s] = share_of(a, s);
-    if (!(sum > 0.0)) { /* nobody changed its motion */
+    if (!(sum > 0.0)) { /* nothing changed its motion */
         a->losses[first] += loss;
         return;
     }

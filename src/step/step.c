@@ -24,7 +24,8 @@
  *
  * Each repetition calls the same function as the first time. Where the solver has a tolerance,
  * islands are factored and iterated on their own (solver/solve.h). The new state is computed beside
- * the old one and taken over only when it is finite. */
+ * the old one and taken over only when it is finite and holds its checks (check.c); otherwise the
+ * step is taken in two halves (substeps.c). */
 #include "../base/base.h"
 #include "impact.h"
 #include "mocap.h"

@@ -160,7 +160,7 @@ int tn_file_cut(int file, int64_t size)
 
 int tn_file_to_disk(int file) { return result(fsync(file)); }
 
-/* Where there are no locks, nobody has one. */
+/* Where there are no locks, no process has one. */
 int tn_file_lock(int file)
 {
 #ifdef __wasi__
