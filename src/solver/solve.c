@@ -161,16 +161,43 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
     if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
 }
 
-/* A problem that is one island. Where nothing was linearized, nothing is forgiven, and the other
- * methods have a try as well. */
-static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
+/* gravity × timestep: forces that are off by more are wrong, */
+#define UNSOLVED 1e-3
+/* and by so many times what the constraints contradict each other by: then that is not why. */
+#define NOT_WHY 10.0
+
+/* A small island that may have better forces than those that were found. Where nothing was
+ * linearized, nothing is forgiven. */
+static bool is_unsolved(const Solve *s, const TnProblem *p, const TnIslandReport *r)
 {
-    if (s->def->method == TN_METHOD_AUTO && tn_small_fits(p)) {
-        if (!tn_small_solve(p, s->def, result)) return false;
-        if (result->report.converged || !p->exact) return true;
-    }
+    if (r->converged || p->exact) return !r->converged;
+    return r->error > UNSOLVED && r->error * s->def->velocity_scale > NOT_WHY * r->contradiction;
+}
+
+static bool by_ladder(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
+{
     return tn_problem_prepare_A(p, pool) &&
            tn_solve_island(p, s->def, s->memory->plans, pool, result);
+}
+
+/* A problem that is one island. Where Newton's steps of a small one end in wrong forces, the ladder
+ * has a try, and what it finds counts if it is right: where there are no forces (Painlevé), those
+ * of a contact that yields are the best to go on with. */
+static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
+{
+    if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p))
+        return by_ladder(s, p, pool, result);
+    if (!tn_small_solve(p, s->def, result)) return false;
+    if (!is_unsolved(s, p, &result->report)) return true;
+    TnPerConstraint found;
+    if (!p->exact) {
+        if (!tn_per_constraint_alloc(p, &found)) return false;
+        tn_lambda_take(p, &found);
+    }
+    if (!by_ladder(s, p, pool, result)) return false;
+    if (p->exact || result->report.error < UNSOLVED) return true;
+    tn_lambda_put(p, &found);
+    return tn_small_solve(p, s->def, result);
 }
 
 /* `together`: by all ranks. */
