@@ -185,8 +185,7 @@ static bool by_ladder(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult
  * of a contact that yields are the best to go on with. */
 static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
 {
-    if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p))
-        return by_ladder(s, p, pool, result);
+    if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p)) return by_ladder(s, p, pool, result);
     if (!tn_small_solve(p, s->def, result)) return false;
     if (!is_unsolved(s, p, &result->report)) return true;
     TnPerConstraint found;
