@@ -181,8 +181,8 @@ static bool by_ladder(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult
 }
 
 /* A problem that is one island. Where Newton's steps of a small one end in wrong forces, the ladder
- * has a try, and what it finds counts if it is right: where there are no forces (Painlevé), those
- * of a contact that yields are the best to go on with. */
+ * has a try, and what it finds counts if it is right and does not run away: where there are no
+ * forces (Painlevé), those of a contact that yields are the best to go on with. */
 static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
 {
     if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p)) return by_ladder(s, p, pool, result);
@@ -193,8 +193,10 @@ static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResul
         if (!tn_per_constraint_alloc(p, &found)) return false;
         tn_lambda_take(p, &found);
     }
+    bool runs_away = false;
     if (!by_ladder(s, p, pool, result)) return false;
-    if (p->exact || result->report.error < UNSOLVED) return true;
+    if (!p->exact && !tn_small_runs_away(p, s->def, &runs_away)) return false;
+    if (p->exact || (result->report.error < UNSOLVED && !runs_away)) return true;
     tn_lambda_put(p, &found);
     return tn_small_solve(p, s->def, result);
 }

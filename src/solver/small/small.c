@@ -121,6 +121,16 @@ static void add_forgiven(const TnSmall *w, double *u)
     for (int i = 0; i < w->n; i++) u[i] += w->forgiven[i];
 }
 
+bool tn_small_runs_away(TnProblem *p, const TnSolverDef *def, bool *runs_away)
+{
+    TnSmall w;
+    size_t mark = tn_arena_mark(p->arena);
+    if (!tn_small_build(p, &w)) return false;
+    *runs_away = tn_small_force(&w, w.lambda) > TN_SMALL_RUN_AWAY * def->velocity_scale;
+    tn_arena_release(p->arena, mark);
+    return true;
+}
+
 bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out)
 {
     TnIslandReport report = {.blocks = p->twist_count + p->large_count,

@@ -128,5 +128,7 @@ double tn_small_moved(const TnSmall *small);
 /* As tn_solve_island, but without preparation, which would cost as much. An exact problem that
  * it does not solve is left as it was. */
 bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out);
+/* Whether forces are so large that only contradictions ask for them. False: no memory. */
+bool tn_small_runs_away(TnProblem *problem, const TnSolverDef *def, bool *runs_away);
 
 #endif
