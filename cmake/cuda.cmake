@@ -11,6 +11,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(cmake/gpu_sources.cmake)
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/nvcc_flags.txt TENON_NVCC_FLAGS)
 set(TENON_GPU_OBJECTS)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/gpu/batch ${PROJECT_BINARY_DIR}/gpu/chip)
 foreach(name ${TENON_GPU_FILES})
   set(object ${PROJECT_BINARY_DIR}/gpu/${name}.o)
   add_custom_command(OUTPUT ${object} VERBATIM

@@ -1,11 +1,11 @@
 # The sources of the back end: its own, and the engine's with __device__ before each function.
 set(TENON_GPU_FOLDER ${PROJECT_SOURCE_DIR}/src/gpu)
-set(TENON_GPU_FILES gpu sort scene narrow batch batch_worlds batch_worlds64 chip chip_others)
+set(TENON_GPU_FILES gpu sort scene narrow batch/batch batch/batch_worlds batch/batch_worlds64 chip/chip chip/chip_others)
 set(TENON_GPU_COPIES ${PROJECT_BINARY_DIR}/gpu/sources)
-file(GLOB TENON_GPU_OWN CONFIGURE_DEPENDS ${TENON_GPU_FOLDER}/*.cu ${TENON_GPU_FOLDER}/*.h ${TENON_GPU_FOLDER}/shim/*.h)
+file(GLOB_RECURSE TENON_GPU_OWN CONFIGURE_DEPENDS ${TENON_GPU_FOLDER}/*.cu ${TENON_GPU_FOLDER}/*.h)
 file(GLOB_RECURSE TENON_GPU_ENGINE CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.h ${PROJECT_SOURCE_DIR}/src/math/*.h
   ${PROJECT_SOURCE_DIR}/src/model/*.h ${PROJECT_SOURCE_DIR}/src/model/hull.c ${PROJECT_SOURCE_DIR}/src/collision/*.[ch]
-  ${PROJECT_SOURCE_DIR}/src/dynamics/*.[ch]
+  ${PROJECT_SOURCE_DIR}/src/subsystem/*.[ch]
   ${PROJECT_SOURCE_DIR}/src/constraint/unilateral.*)
 add_custom_command(OUTPUT ${TENON_GPU_COPIES}/all_sources.h VERBATIM
   COMMAND ${Python3_EXECUTABLE} ${TENON_GPU_FOLDER}/device_sources.py ${PROJECT_SOURCE_DIR}/src ${TENON_GPU_COPIES}

@@ -4,16 +4,19 @@ include(CMakePackageConfigHelpers)
 
 set(TENON_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
 
-install(TARGETS tenon_static tenon_shared EXPORT tenonTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(TENON_INSTALL_KINDS "static;shared" CACHE STRING "Which libraries are installed: package managers take one kind")
+foreach(kind ${TENON_INSTALL_KINDS})
+  install(TARGETS tenon_${kind} EXPORT tenonTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
   PATTERN "render.h" EXCLUDE PATTERN "mpi.h" EXCLUDE)
 if(TENON_MPI)
   install(FILES include/tenon/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
 endif()
-if(TARGET tenon_render_shared)
+if(TARGET tenon_render_shared AND "shared" IN_LIST TENON_INSTALL_KINDS)
   install(TARGETS tenon_render_shared EXPORT tenonTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES include/tenon/render.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
 endif()

@@ -154,13 +154,27 @@ install_learning() {
 install_docs_tools() {
     local wanted=docs/requirements.txt done=.venv/docs.txt
     command -v doxygen >/dev/null 2>&1 || install_wished doxygen:doxygen
-    cmp -s $wanted $done && return
     [ -x .venv/bin/python ] || return 0 # install_python_tools has said why
+    install_mathjax
+    cmp -s $wanted $done && return
     say "installing what builds the documentation into .venv"
     if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
         cp $wanted $done
     else
         say "going on without the tools of the documentation"
+    fi
+}
+
+# MathJax, which the site brings along.
+install_mathjax() {
+    local wanted=docs/site/package.json folder=.venv/site
+    cmp -s $wanted $folder/done.json && return
+    command -v npm >/dev/null 2>&1 || install_wished npm:npm
+    mkdir -p $folder && cp $wanted $folder/
+    if npm install --prefix $folder --no-package-lock --no-audit --no-fund --ignore-scripts --silent </dev/null >&2; then
+        cp $wanted $folder/done.json
+    else
+        say "going on without MathJax"
     fi
 }
 
@@ -174,6 +188,19 @@ install_ray() {
         cp $wanted $done
     else
         say "going on without Ray"
+    fi
+}
+
+# Readers of other formats, which read what tenon exports.
+install_bridges() {
+    local wanted=tests/bridges/requirements.txt done=.venv/bridges.txt
+    cmp -s $wanted $done && return
+    [ -x .venv/bin/python ] || return 0
+    say "installing readers of other formats into .venv"
+    if .venv/bin/python -m pip install -q --disable-pip-version-check -r $wanted </dev/null >&2; then
+        cp $wanted $done
+    else
+        say "going on without readers of other formats"
     fi
 }
 

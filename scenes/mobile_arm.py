@@ -252,7 +252,7 @@ def robot_xml(prefix, start, paint):
     """The robot in its starting pose (ten values)."""
     x, y, yaw = start[:3]
     quat = (math.cos(yaw / 2), 0, 0, math.sin(yaw / 2))
-    to_local = rot_z(-yaw)  # the slides go along the world's axes; the file wants the body's
+    to_local = rot_z(-yaw)  # the slides go along the world's axes; the file has the body's
     pad = "    "
     lines = [f'{pad}<body name="{prefix}base" pos="{numbers((x, y, 0))}" quat="{numbers(quat)}" '
              'childclass="robot">']

@@ -1,5 +1,5 @@
 """Every C file is as clang-format writes it (.clang-format). Other versions than the one named here format a little differently, so
-they are not asked."""
+they are not asked. And comments of the library are about things."""
 import os
 import re
 import shutil
@@ -37,6 +37,22 @@ class Format(unittest.TestCase):
         done = subprocess.run([program, "--dry-run", "-Werror", *files], cwd=ROOT, capture_output=True, text=True)
         wrong = sorted({line.split(":")[0] for line in done.stderr.splitlines() if "clang-format-violations" in line})
         self.assertEqual(wrong, [], "run clang-format -i on these")
+
+
+class Words(unittest.TestCase):
+    PERSONS = re.compile(r"\b(nobody|somebody|anybody|everybody|whoever|whom|who|wants|knows)\b", re.IGNORECASE)
+
+    def test_bodies_and_steps_are_no_persons(self):
+        found, lines = [], 0
+        for path in c_files():
+            if os.path.relpath(path, ROOT).split(os.sep)[0] in ("include", "src"):
+                with open(path, encoding="utf-8") as file:
+                    for number, line in enumerate(file, 1):
+                        lines += 1
+                        if self.PERSONS.search(line):
+                            found.append(f"{os.path.relpath(path, ROOT)}:{number}: {line.strip()}")
+        self.assertGreater(lines, 50000)
+        self.assertEqual(found, [])
 
 
 if __name__ == "__main__":

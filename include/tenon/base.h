@@ -20,6 +20,13 @@ extern "C" {
 #define TN_API
 #endif
 
+/* Of a member or function with a new name. */
+#if defined(__GNUC__) || defined(__clang__)
+#define TN_DEPRECATED(text) __attribute__((deprecated(text)))
+#else
+#define TN_DEPRECATED(text)
+#endif
+
 /* Kind of error. Numerical outcomes (not converged, diverged) are not errors: see TnStepReport. */
 typedef enum TnStatus {
     TN_OK = 0,

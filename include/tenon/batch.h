@@ -52,12 +52,54 @@ TN_API TnStatus tn_batch_step(TnBatch *batch, const uint8_t *mask, TnError *err)
 /* A step of one world, on the calling thread and on those of the world. It is also taken if the
  * world diverged before; `diverged` then says whether it did again. */
 TN_API TnStatus tn_batch_step_world(TnBatch *batch, int index, TnError *err);
-/* The same for a caller who knows that the row was not written: it is not compared, and not copied
+/* The same, if the row was certainly not written: it is not compared, and not copied
  * either. Call tn_batch_pull before the row is read or written again. */
 TN_API void tn_batch_step_bare(TnBatch *batch, int index);
 TN_API void tn_batch_reset(TnBatch *batch, const uint8_t *mask, TnKeyId key);
 /* All sensors, count × sensor_data_count, as tn_world_sensors. */
 TN_API TnStatus tn_batch_sensors(TnBatch *batch, double *data, TnError *err);
+
+/* ---- questions to all worlds ---- */
+
+/* Arrays with one row per world: what the functions of tenon/world.h with these names return for
+ * it. The worlds are asked on the threads of the batch. Numbers of bodies, sites, … are those of
+ * tn_model_info; thing k has the id k + 1. Not on devices. */
+typedef struct TnBatchContact {
+    TnContact contact;     /* an empty place: all zero */
+    TnBodyId body1, body2; /* of the geoms; 0: a soft body */
+} TnBatchContact;
+
+typedef struct TnBatchArrays {
+    const uint8_t *mask;      /* 0: this world's rows are left as they are; NULL: all are written */
+    double *body_poses;       /* × bodies × 7: position, quaternion */
+    double *body_velocities;  /* × bodies × 6: of the centre of mass, angular */
+    double *body_reactions;   /* × bodies × 6: force, torque; NaN: not known */
+    double *contact_wrenches; /* × bodies × 6: force, torque */
+    double *site_poses;       /* × sites × 7 */
+    double *site_velocities;  /* × sites × 6 */
+    double *geom_poses;       /* × geoms × 7 */
+    double *geom_velocities;  /* × geoms × 6 */
+    double *actuator_forces;  /* × ctrl_count */
+    double *sensors;          /* × sensor_data_count */
+    /* × contact_room: those with the largest forces, largest first; of equal ones the first in the
+     * world's order. contact_counts: how many there are, which may be more. */
+    TnBatchContact *contacts;
+    int contact_room;
+    int *contact_counts;
+} TnBatchArrays;
+/* NULL leaves an array out: begin with (TnBatchArrays){0}. If a row of qpos, … was refused, no
+ * array is written and the error names it. */
+TN_API TnStatus tn_batch_arrays(TnBatch *batch, const TnBatchArrays *arrays, TnError *err);
+
+/* count × 6 × dof_count, as tn_world_jacobian. points: × 3, world axes; NULL: the body's origin. */
+TN_API TnStatus tn_batch_jacobian(TnBatch *batch, TnBodyId body, const double *points,
+                                  double *jacobians, TnError *err);
+/* The same of a site's origin. */
+TN_API TnStatus tn_batch_site_jacobian(TnBatch *batch, TnSiteId site, double *jacobians,
+                                       TnError *err);
+/* `each` rays per world, count × each of them, as tn_world_cast_rays. */
+TN_API TnStatus tn_batch_cast_rays(TnBatch *batch, const TnRay *rays, int each,
+                                   const TnRayFilter *filter, TnRayHit *hits, TnError *err);
 
 /* Parameters of the worlds, as the functions of tenon/world.h with these names, from arrays with
  * one row per world. The mask leaves worlds out; their rows are not read. A world that refuses its
@@ -70,6 +112,11 @@ TN_API TnStatus tn_batch_set_geom_friction(TnBatch *batch, const uint8_t *mask, 
                                            const double *friction /* × 3 */, TnError *err);
 TN_API TnStatus tn_batch_set_geom_size(TnBatch *batch, const uint8_t *mask, TnGeomId geom,
                                        const double *size /* × 3 */, TnError *err);
+/* pos: × 3, quat: × 4; NULL: as it is. */
+TN_API TnStatus tn_batch_set_geom_local_pose(TnBatch *batch, const uint8_t *mask, TnGeomId geom,
+                                             const double *pos, const double *quat, TnError *err);
+TN_API TnStatus tn_batch_set_site_local_pose(TnBatch *batch, const uint8_t *mask, TnSiteId site,
+                                             const double *pos, const double *quat, TnError *err);
 /* bias: × 3, NULL: as it is. */
 TN_API TnStatus tn_batch_set_actuator(TnBatch *batch, const uint8_t *mask, TnActuatorId actuator,
                                       const double *gain, const double *bias, TnError *err);
@@ -124,7 +171,7 @@ TN_API void tn_batch_pull(TnBatch *batch, int index);
  * of TnBatchView are copies, which tn_batch_step, _rollout, _reset and _fetch make. A row here that
  * was written since is handed over by the next call, as above.
  *
- * Whoever works on the device, too, needs no copies: tn_batch_device_step and the arrays of
+ * A program that works on the device, too, needs no copies: tn_batch_device_step and the arrays of
  * tn_batch_device_view. */
 typedef struct TnBatchDeviceView {
     int memory; /* as DLPack counts kinds of memory: 2 CUDA's; 1 the host's, where loops stand for a

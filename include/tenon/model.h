@@ -93,10 +93,16 @@ typedef struct TnOption {
     double wind[3];     /* m/s: its velocity */
     double magnetic[3]; /* the field that magnetometers sense; default (0, -0.5, 0) */
     double theta;       /* time stepping, in [0.5, 1]: 0.5 midpoint (default), 1 implicit Euler */
-    int relinearize;    /* maximum number of passes that evaluate forces and inertia of articulated
-                           trees   at the midpoint, >= 1; they stop on convergence; default 20 */
-    int substeps;       /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
-                           See docs/time-stepping.md */
+    /* Of articulated trees, whose forces and inertia are evaluated at the midpoint: so many passes
+     * at most, >= 1; they stop on convergence; default 20 */
+    union {
+        int tree_passes;
+        int relinearize TN_DEPRECATED("now tree_passes"); /* goes with the next version */
+    };
+    int substeps;    /* a step is taken in so many parts, 0 … 100; 0 and 1 (default): in one.
+                        See docs/time-stepping.md */
+    double accuracy; /* m/s, >= 0: error of steps in time, per time, that is asked for. 0 (default)
+                        or infinite: none. See docs/time-stepping.md */
     /* N/m, >= 0: of contacts in islands too large for Newton's method (docs/solver.md). 0
      * (default): as TnSolverDef.contact_ratio says */
     double contact_stiffness;
@@ -256,7 +262,7 @@ typedef struct TnTendonDef {
     double dead_band;     /* >= 0: lengths from spring_length up to so much more have no force */
     double damping;       /* force per rate of the length */
     double friction_loss; /* dry friction along the tendon */
-    double armature; /* mass that moves with the length; of a fixed one over joints of one tree */
+    double armature;      /* mass that moves with the length */
     bool actuator_limited;
     double actuator_range[2]; /* bounds of the sum of all actuators' forces on it, before gear */
     double width;             /* m, radius of a spatial one; for drawing only */
@@ -918,12 +924,12 @@ typedef struct TnRemarks {
     char message[16384];
 } TnRemarks;
 
-/* Reads a model file: MJCF or URDF, as its root element says. Unknown or unsupported elements of
- * MJCF are errors, those of URDF are remarks. `remarks` may be NULL. */
+/* Reads a model file: MJCF, URDF or SDF, as its root element says. Unknown or unsupported elements
+ * of MJCF are errors, unknown ones of URDF and SDF are remarks. `remarks` may be NULL. */
 TN_API TnModel *tn_model_load(const char *path, TnError *err);
 TN_API TnModel *tn_model_load_with_remarks(const char *path, TnRemarks *remarks, TnError *err);
-/* The same of a text, MJCF or URDF. `path` stands for it in messages, and the files that it names
- * are looked for beside it; NULL: "model", in the present folder. */
+/* The same of a text, MJCF, URDF or SDF. `path` stands for it in messages, and the files that it
+ * names are looked for beside it; NULL: "model", in the present folder. */
 TN_API TnModel *tn_model_load_string(const char *text, const char *path, TnRemarks *remarks,
                                      TnError *err);
 
@@ -957,10 +963,10 @@ typedef struct TnLoadDef {
      * before memory is taken. This raises all of them, up to 2 GB, 1e9 elements, 2e7 nodes, 1e7
      * segments; default 1 */
     double limit_factor;
-    /* of URDF only */
-    const char *package_path; /* folders for package://, separated by ':', tried before those of
-                                 the environment variable ROS_PACKAGE_PATH; may be NULL */
-    bool free_base;           /* the root link has a free joint; default false: it is fixed */
+    const char
+        *package_path; /* of URDF and SDF: folders for package://, separated by ':', tried before
+                          those of the environment variable ROS_PACKAGE_PATH; may be NULL */
+    bool free_base;    /* of URDF: the root link has a free joint; default false: it is fixed */
 } TnLoadDef;
 TN_API TnLoadDef tn_load_def(void);
 

@@ -74,6 +74,9 @@ typedef struct TnBodyInfo {
     double com[3];     /* m, centre of mass, in the body's axes */
     double inertia[3]; /* kg·m², principal moments about the centre of mass */
     int mocap;         /* from 1, in the order of ids; 0: neither a mocap body nor fixed to one */
+    /* Of this body alone, as tn_world_set_body_mass takes them. NaN: not known, of a mesh that is
+     * fixed to the world */
+    double own_mass, own_com[3], own_inertia[6];
 } TnBodyInfo;
 TN_API TnBodyInfo tn_model_body_info(const TnModel *model, TnBodyId id);
 
@@ -84,14 +87,18 @@ typedef struct TnJointInfo {
     int dof_start, dof_count;   /* range in qvel */
     double pos[3], axis[3];     /* in the body's axes */
     bool limited;
-    double range[2]; /* m or rad; 0 if not limited */
+    double range[2];                                                /* m or rad; 0 if not limited */
+    double stiffness, spring_ref, damping, armature, friction_loss; /* as in TnJointDef */
 } TnJointInfo;
 TN_API TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id);
 
 typedef struct TnActuatorInfo {
     bool ctrl_limited;
-    double ctrl_range[2]; /* 0 if not limited */
-    int act;              /* index of its activation, from 0; -1: none */
+    double ctrl_range[2];       /* 0 if not limited */
+    int act;                    /* index of its activation, from 0; -1: none */
+    double gear, gain, bias[3]; /* as in TnActuatorDef */
+    bool force_limited;
+    double force_range[2]; /* 0 if not limited */
 } TnActuatorInfo;
 TN_API TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id);
 
@@ -104,6 +111,8 @@ typedef struct TnGeomInfo {
     int group;
     TnMeshId mesh; /* TN_GEOM_MESH only, otherwise 0 */
     TnMaterialId material;
+    int contact_type, contact_affinity, contact_dim, priority; /* as in TnGeomDef */
+    double friction[3], restitution, margin;
 } TnGeomInfo;
 TN_API TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id);
 

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Starts MPI where nobody did. The ranks of all processes of the job; valid until tn_mpi_end. */
+/* Starts MPI unless it runs already. The ranks of all processes of the job; valid until tn_mpi_end.
+ */
 const TnRanks *tn_mpi_begin(int *argc, char ***argv);
 /* All processes end together. `code`: the exit code of this one. If it is not 0 and others do not
  * come to their end within a few seconds, the whole job is ended with it. */

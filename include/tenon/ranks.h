@@ -4,7 +4,7 @@
  * parts, only rank 0 needs the model: TnWorldDef.spread). Where
  * work is worth it, each does its share and tells the others what it found, so that all go on with
  * the same numbers: the state has the same bits for any number of ranks, one included. The library
- * knows ranks by the functions below only; tenon/mpi.h has them for MPI. */
+ * uses ranks by the functions below only; tenon/mpi.h has them for MPI. */
 #ifndef TENON_RANKS_H
 #define TENON_RANKS_H
 
@@ -47,7 +47,7 @@ typedef struct TnRanks {
     /* Work that is worth sharing, in contacts per rank; one takes a fifth to half of a microsecond.
      * 0: all that can be shared is. */
     double least_work;
-    TnTraffic *traffic; /* NULL: nobody counts */
+    TnTraffic *traffic; /* NULL: not counted */
     void *context;
     /* Collective. Each rank r has bytes start[r] to start[r + 1] of data; then all have all. */
     void (*share)(void *context, void *data, const size_t *start);

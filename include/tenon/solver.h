@@ -1,4 +1,4 @@
-/* tenon/solver.h: the solver alone, for people who bring their own dynamics.
+/* tenon/solver.h: the solver alone, for programs with their own dynamics.
  *
  * It solves, for blocks i with symmetric positive definite A_i and constraints j,
  *     A_i v_i = b_i + Σ_j J_ijᵀ λ_j,      (Σ_i J_ij v_i + e_j, λ_j) ∈ set_j
@@ -23,8 +23,7 @@ typedef enum TnMethod {
     TN_METHOD_AUTO,
     TN_METHOD_SUBADMM,   /* the paper's method: each block is factored separately */
     TN_METHOD_ASSEMBLED, /* ADMM with the matrix of the whole island, adaptive weights (FADMM) */
-    /* Newton's steps, interior points and an augmented Lagrangian with that matrix. Assembled ADMM
-     * provides the start and is the fallback. */
+    /* Newton's steps, interior points and an augmented Lagrangian with that matrix. */
     TN_METHOD_NEWTON,
     TN_METHOD_PGS, /* projected Gauss-Seidel, accelerated by conjugate directions */
     /* Only in reports, for `auto` and `newton`. They cannot be requested. */
@@ -44,9 +43,11 @@ typedef struct TnOwnMethod TnOwnMethod;
 typedef struct TnSolverDef {
     TnMethod method;
     const TnOwnMethod *own; /* for TN_METHOD_OWN, otherwise ignored; borrowed */
-    int iterations; /* maximum number for SubADMM or the requested method, 1 … 1e6; default 60. With
-                     * a second method SubADMM takes up to three times as many if it is about to
-                     * arrive. */
+    /* Maximum number for the requested method, and for SubADMM where AUTO has nothing else to go on
+     * with, 1 … 1e6; default 60. Beside a second method SubADMM has at least 60, and what else AUTO
+     * does has limits of its own (docs/newton.md): TnIslandReport.iteration_limit tells SubADMM's.
+     */
+    int iterations;
     /* Maximum natural-map error of any constraint, as a fraction of velocity_scale, >= 0; default
      * 1e-6. 0: exactly `iterations` iterations without a test of the error (the paper's mode). */
     double tolerance;
@@ -60,8 +61,9 @@ typedef struct TnSolverDef {
     int anderson;
     /* With method AUTO and a tolerance, contacts of islands that are too large for Newton's method
      * yield by their local compliance / contact_ratio about the forces of the step before
-     * (docs/solver.md), >= 0. Such islands are solved to 100 × tolerance, in at most 32 ×
-     * iterations. 0: contacts are rigid. Default 0, of a world 60. */
+     * (docs/solver.md), >= 0. Such islands are solved to 1e-4, or to the tolerance where that is
+     * larger, and have a limit of iterations of their own: TnIslandReport has both. 0: contacts are
+     * rigid. Default 0, of a world 60. */
     double contact_ratio;
     double contact_stiffness; /* N per m/s; a world sets it from TnOption.contact_stiffness */
     int thread_count;         /* default 1; for a solver used alone: a world has its own threads */
@@ -145,6 +147,8 @@ typedef struct TnIslandReport {
     TnMethod method;
     const char *why; /* the reason why it was chosen, a string constant */
     bool converged;  /* error < tolerance */
+    /* That of TnSolverDef, as a fraction of velocity_scale, or of contacts that yield. */
+    double tolerance;
     double error; /* largest natural-map error at A⁻¹(b + Jᵀλ), as a fraction of velocity_scale */
     /* The same by the laws of rigid contacts; differs from error if contacts yield. */
     double rigid_error;
@@ -152,11 +156,12 @@ typedef struct TnIslandReport {
      * which is that of the closest problem that has a solution. 0: this one has. */
     double contradiction;
     double contact_ratio; /* smallest of the contacts, if they yield; 0: they are rigid */
-    int subadmm_iterations, assembled_iterations;
-    int sweeps;         /* of Gauss-Seidel over a small island */
-    int own_iterations; /* of PGS, of assembled ADMM if requested, of TnSolverDef.own */
-    int newton_steps;   /* includes steps of interior points and of the augmented Lagrangian */
-    int factorizations; /* of the island's matrix */
+    int subadmm_iterations;
+    int iteration_limit; /* of SubADMM, all of its tries together; 0: it has not run */
+    int sweeps;          /* of Gauss-Seidel, for another method to start from */
+    int own_iterations;  /* of PGS, of assembled ADMM if requested, of TnSolverDef.own */
+    int newton_steps;    /* includes steps of interior points and of the augmented Lagrangian */
+    int factorizations;  /* of the island's matrix */
 } TnIslandReport;
 
 typedef struct TnSolveReport {

@@ -5,8 +5,11 @@
 #include <tenon/batch.h>
 #include <tenon/collide.h>
 #include <tenon/definitions.h>
+#include <tenon/derivatives.h>
+#include <tenon/fit.h>
 #include <tenon/model.h>
 #include <tenon/model_info.h>
+#include <tenon/plan.h>
 #include <tenon/problem_file.h>
 #include <tenon/record.h>
 #include <tenon/scene.h>

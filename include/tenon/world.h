@@ -51,7 +51,10 @@ typedef struct TnWorldDef {
     /* Passes of a step. 0 (default): automatic; a step is linearized and solved again if its result
      * is far from the prediction (loops, contacts that turn, soft bodies). 1 … 100: fixed number,
      * except for soft bodies, spin and rolling friction. See docs/time-stepping.md. */
-    int relinearize;
+    union {
+        int passes;
+        int relinearize TN_DEPRECATED("now passes"); /* goes with the next version */
+    };
     /* A step is taken in so many parts of equal length (docs/time-stepping.md#sub-steps). 0
      * (default): as the model says; 1: none; at most 100. */
     int substeps;
@@ -59,6 +62,10 @@ typedef struct TnWorldDef {
      * in two halves, and these likewise, so many times at most. Default 4; 0: never; at most
      * 16. */
     int halvings;
+    /* m/s: the error of a step in time, per time, that is asked for; a step is taken in as many
+     * parts as that takes (docs/time-stepping.md#accuracy-in-time). 0 (default): as the model
+     * says; infinite: none. Not on devices, and not by several processes. */
+    double accuracy;
     /* Fill aac and aal of each step's report; default false. Costs about 10 % of a step, with soft
      * bodies up to half a step; TnStepTimes do not contain it. */
     bool measure_accuracy;
@@ -73,7 +80,7 @@ typedef struct TnWorldDef {
      * else of a step is local, too (docs/scaling.md). For many free bodies; the state has other
      * bits than without, the same for any number of processes. Whatever asks for the state is
      * collective then. Only rank 0 needs the model, and what is set there counts (forces, controls,
-     * states, mocap bodies); ranks that came without a model know of no free bodies. Default false.
+     * states, mocap bodies); ranks that came without a model have no free bodies. Default false.
      */
     bool spread;
     const TnRanks *ranks; /* processes that step this world together (docs/scaling.md); borrowed.
@@ -100,7 +107,7 @@ typedef struct TnEnergyAccount {
     double applied;   /* work of applied forces */
     double friction;  /* loss to friction of contacts and joints */
     double damping;   /* loss to dampers of joints and tendons */
-    double impacts;   /* loss to impacts */
+    double impacts;   /* loss to impacts, also on limits of joints and tendons */
     double
         step; /* loss to time discretization, falling asleep, and material damping of cables and
                  soft bodies (not separated). Negative if smooth motion regains an earlier loss */
@@ -125,6 +132,33 @@ typedef enum TnCheck {
     TN_CHECK_COUNT
 } TnCheck;
 TN_API const char *tn_check_name(TnCheck check); /* "none", "depth", "energy" */
+
+/* Why phases of a step are done again: the solution leaves the range in which what was solved holds
+ * (docs/time-stepping.md#passes). */
+typedef enum TnPass {
+    TN_PASS_SLEEPERS,    /* a sleeping body was touched: all of the step, with it */
+    TN_PASS_RODS,        /* a cable in free flight ends elsewhere than it was assembled about */
+    TN_PASS_ROD_SHARES,  /* a cable moves too fast for the step */
+    TN_PASS_CONTACTS,    /* a contact will push what was planned to move freely */
+    TN_PASS_SOFT_SHARES, /* a soft body moves too fast for the step */
+    TN_PASS_PUSHED,      /* the solution pushes what was planned not to be pushed */
+    TN_PASS_MISSED,      /* the solution runs into what was not listed */
+    TN_PASS_SOFTS,       /* a soft body ends elsewhere than its elements were taken at */
+    TN_PASS_LOOPS,       /* what equalities tie ends elsewhere than they were written about */
+    TN_PASS_FIXED,       /* the user asked for a number of passes */
+    TN_PASS_WENT_ON,     /* passes led a soft body on: what does it run into? */
+    TN_PASS_DEPTH,       /* something that turns ends deeper in something else */
+    TN_PASS_STRAIN,      /* a cable or soft body is strained beyond what its group can pay for */
+    TN_PASS_LENGTH,      /* the step is too long, and is taken in halves */
+    TN_PASS_COUNT
+} TnPass;
+TN_API const char *tn_pass_name(TnPass pass); /* "contact missed" */
+TN_API const char *tn_pass_unit(TnPass pass); /* of TnPassReport.worst: "of what is let pass" */
+typedef struct TnPassReport {
+    int asked;    /* times that a check failed, */
+    int repeated; /* and that something was done again for it; else its share was spent */
+    double worst; /* by how much it failed at most */
+} TnPassReport;
 
 typedef struct TnStepReport {
     bool converged;   /* the tolerance was reached, or the fixed count has run */
@@ -181,8 +215,16 @@ typedef struct TnStepReport {
      * contacts do not contain: over a step momentum changes by t (gravity + forces) +
      * corrected_momentum. */
     double corrected_energy, corrected_momentum[3];
+    int parts;       /* that the step was taken in; 0: it was taken on a device */
+    int tries;       /* steps that were solved for them: these, and those that were not taken */
+    double shortest; /* s: the shortest of them */
+    /* Where accuracy is asked for: the error of this step in time, estimated, m per s of simulated
+     * time (docs/time-stepping.md#accuracy-in-time); else NaN. */
+    double time_error;
+    bool inaccurate;   /* time_error is more than what was asked for */
     int halved;        /* parts of the step that were too long and were taken in two halves */
     TnCheck halved_by; /* the check that the first of them failed */
+    TnPassReport passes[TN_PASS_COUNT]; /* also those of parts that were taken again in halves */
     TnStepTimes times;
 } TnStepReport;
 
@@ -328,6 +370,10 @@ TN_API void tn_world_geom_velocity(const TnWorld *world, TnGeomId geom, double l
                                    double angular[3]);
 TN_API int tn_world_contact_count(const TnWorld *world); /* of the last step */
 TN_API TnContact tn_world_contact(const TnWorld *world, int index);
+/* What contacts push on each body, body_count × 6: the sum of their forces, and of the torques of
+ * these about the body's origin as it is now, world axes, mean over the last step. Spin and rolling
+ * friction add torques that are not in it. Forces on soft bodies are left out. */
+TN_API void tn_world_contact_wrenches(const TnWorld *world, double *wrenches);
 
 /* Reaction force and torque, mean over the last step (docs/reactions.md). World axes; R(quat)⁻¹
  * rotates them into body axes. */
@@ -356,6 +402,8 @@ TN_API TnReaction tn_world_equality_reaction(TnWorld *world, TnEqualityId equali
 /* All sensors at the present state; forces, torques and accelerations of the last step (NaN before
  * the first). sensor_data_count numbers. */
 TN_API TnStatus tn_world_sensors(TnWorld *world, double *data, TnError *err);
+/* Forces of all actuators at the present state and controls, before gears: N or N·m. */
+TN_API TnStatus tn_world_actuator_forces(TnWorld *world, double *forces, TnError *err);
 
 /* Two geoms of one robot that overlap in the reference pose. They collide only after they have come
  * apart (docs/collision.md). */
@@ -386,6 +434,14 @@ TN_API TnStatus tn_world_set_geom_friction(TnWorld *world, TnGeomId geom, const 
                                            TnError *err);
 TN_API TnStatus tn_world_set_geom_size(TnWorld *world, TnGeomId geom, const double size[3],
                                        TnError *err);
+/* In the axes of its body; NULL keeps the position or the orientation. Masses and the forces of a
+ * medium do not follow. Not of soft bodies and cables. */
+TN_API TnStatus tn_world_set_geom_local_pose(TnWorld *world, TnGeomId geom, const double pos[3],
+                                             const double quat[4], TnError *err);
+/* The same of a site. Sensors follow; tendons, actuators and equalities at it keep the place of the
+ * model. */
+TN_API TnStatus tn_world_set_site_local_pose(TnWorld *world, TnSiteId site, const double pos[3],
+                                             const double quat[4], TnError *err);
 /* As in TnActuatorDef; NULL keeps bias. */
 TN_API TnStatus tn_world_set_actuator(TnWorld *world, TnActuatorId actuator, double gain,
                                       const double bias[3], TnError *err);
@@ -513,10 +569,13 @@ TN_API TnStatus tn_world_jacobian(const TnWorld *world, TnBodyId body, const dou
 TN_API TnStatus tn_model_jacobian(const TnModel *model, const double *qpos, TnBodyId body,
                                   const double point[3], double *jacobian, TnError *err);
 
-/* Inverse kinematics: finds qpos at which sites are where they should be, within the limits of
- * joints, by damped least squares. Contacts and equalities are not looked at. */
+/* Inverse kinematics: finds qpos at which sites or points of bodies are where they should be,
+ * within the limits of joints, by damped least squares. Contacts and equalities are not looked at.
+ */
 typedef struct TnIkTarget {
     TnSiteId site;
+    TnBodyId body;          /* where site is 0: a point of a body, with the body's axes */
+    double point[3];        /* in the body's axes; default its origin */
     bool use_pos, use_quat; /* what counts; default both */
     double pos[3], quat[4]; /* m, world axes */
     double weight;          /* of this target; default 1 */

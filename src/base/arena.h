@@ -22,7 +22,7 @@ typedef struct TnArena {
     int overflow_count; /* heap helps since the last reset */
     size_t overflow_bytes;
     TnArenaOverflow *overflow;
-    bool lacked; /* somebody was refused memory since the last reset, and may have done without */
+    bool lacked; /* an allocation failed since the last reset; its result may be incomplete */
 } TnArena;
 
 bool tn_arena_init(TnArena *arena, const char *name, size_t capacity); /* false: no memory */

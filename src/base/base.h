@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <tenon/base.h>
 
+#define TN_PI M_PI
+
 #ifdef __GNUC__
 #define TN_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
@@ -20,7 +22,7 @@ void tn_assert_failed(const char *expression, const char *file, int line);
 #endif
 
 /* Models, worlds, batches, solvers and recordings say that they are alive; what is freed is
- * overwritten in builds with assertions. So these notice who uses something that was destroyed. */
+ * overwritten in builds with assertions. So a use of something that was destroyed is noticed. */
 #define TN_ALIVE UINT32_C(0x6e746e61)
 #define TN_ASSERT_ALIVE(object) TN_ASSERT(!(object) || (object)->alive == TN_ALIVE)
 

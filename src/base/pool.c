@@ -3,16 +3,16 @@
  * `phase` holds the number of the current phase, how many threads may join and how many chunks it
  * has; no chunks means that nothing is to be done. Numbers only grow. Each thread has a queue of
  * its own chunks, one word with the number of the phase and how many of them are taken. Its owner
- * takes them first; who is done waits a little and then takes what others have not begun: on a
- * quiet machine nobody touches another's queue. Whoever finishes the last chunk asks for the next
- * phase and publishes it. The caller returns when the end is published: nobody has to be waited
- * for, and a worker that comes late finds either nothing or the next job's work.
+ * takes them first; a thread that is done waits a little and then takes what others have not begun:
+ * on a quiet machine no thread touches another's queue. The thread that finishes the last chunk
+ * asks for the next phase and publishes it. The caller returns when the end is published: no thread
+ * has to be waited for, and a worker that comes late finds either nothing or the next job's work.
  *
  * `job` is written before the first phase is published and read only by threads that hold a chunk
  * of an unfinished phase, so it never changes under a reader.
  *
  * Workers without work spin for a while, as jobs of one step follow each other closely, and sleep
- * then. Where there are more threads than processors nobody spins for long. */
+ * then. Where there are more threads than processors no thread spins for long. */
 #include "pool.h"
 #include "base.h"
 #include "platform/threads.h"
@@ -64,7 +64,7 @@ static Word phase_number(Word phase) { return phase >> 16; }
 static int phase_threads(Word phase) { return (int)(phase >> 8 & 255); }
 static int phase_chunks(Word phase) { return (int)(phase & 255); }
 
-/* A chunk of the thread's queue that nobody has taken in this phase; -1: there is none. A thread
+/* A chunk of the thread's queue that is not taken in this phase; -1: there is none. A thread
  * that comes late from an older phase gets none. */
 static int claim(TnPool *pool, int owner, Word phase)
 {
@@ -82,7 +82,7 @@ static int claim(TnPool *pool, int owner, Word phase)
     }
 }
 
-/* By whoever ended the phase before, alone. */
+/* By the thread that ended the phase before, alone. */
 static void publish_next(TnPool *pool, Word before, int threads)
 {
     int chunks = pool->job.next(pool->job.context);

@@ -1,10 +1,10 @@
 /* pool.h: a fixed team of threads that shares work in chunks.
  *
- * A thread takes its own chunks first and then those that nobody has begun, so that work also goes
- * on when the system has given a core to somebody else. What is computed must not depend on who
- * does it: callers write to disjoint places only, so the same bits come out for any number of
- * threads. Waiting spins briefly and then sleeps (or yields inside a job). Not re-entrant: one call
- * at a time per pool. A NULL pool runs on the calling thread. */
+ * A thread takes its own chunks first and then those that are not begun, so that work also goes
+ * on when the system has given a core to another program. What is computed must not depend on which
+ * thread does it: callers write to disjoint places only, so the same bits come out for any number
+ * of threads. Waiting spins briefly and then sleeps (or yields inside a job). Not re-entrant: one
+ * call at a time per pool. A NULL pool runs on the calling thread. */
 #ifndef TN_BASE_POOL_H
 #define TN_BASE_POOL_H
 
@@ -38,7 +38,7 @@ typedef struct TnPhases {
 } TnPhases;
 void tn_pool_phases(TnPool *pool, int thread_count, TnPhases phases);
 /* Inside of a chunk: waits until the word is no longer zero, and returns it. Only for what a chunk
- * that has begun will write: nobody else may do others' work meanwhile. */
+ * that has begun will write: no other thread may do others' work meanwhile. */
 int tn_pool_await(const TnPool *pool, const atomic_int *word);
 
 #endif

@@ -15,7 +15,7 @@ static inline bool tn_ranks_worth(const TnRanks *ranks, double work)
     return tn_ranks_count(ranks) > 1 && work >= ranks->least_work * ranks->count;
 }
 
-/* Since when somebody waits. */
+/* Since when a rank waits. */
 typedef struct TnWait {
     double clock, processor;
 } TnWait;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The largest number that anybody brings. */
+/* The largest number that a thread brings. */
 static inline void tn_shared_raise(double *x, double to)
 {
     double seen;

@@ -1,7 +1,7 @@
 /* turns.c: see turns.h.
  *
  * A round on several threads: places are numbered from 1, and each thing is told how many of its
- * keys have somebody before it. Those with none are ready. Whoever was looked at makes the next of
+ * keys have others before it. Those with none are ready. What was visited makes the next of
  * each of its keys ready, if it was the last that this one waited for; a thread goes on with those
  * itself for a while, and leaves the rest to all. A thing that waits again stands in the next round
  * where the first in this one stands that changed a key of it and did not find it waiting. */
@@ -25,8 +25,8 @@ typedef struct Queue {
     int now_count, next_count;
     int *place; /* per thing: from 1 in this round; 0: it does not wait */
     /* of shared rounds */
-    int *urgency;          /* per thing: of the first who makes it wait again; 0: nobody */
-    uint8_t *before;       /* per thing: keys with somebody before it who was not looked at */
+    int *urgency;          /* per thing: of the first that makes it wait again; 0: none */
+    uint8_t *before;       /* per thing: keys with others before it that were not visited */
     uint8_t *changed;      /* per place: bits of its keys */
     uint64_t (*called)[2]; /* per place that changed something: a bit per thing of its keys */
     int *first;            /* per stretch: how many it makes wait, then the place of the first */
@@ -123,7 +123,7 @@ static void find_ready(void *context, int begin, int end)
     add_ready(q, found, count);
 }
 
-/* A thing that does not wait any more waits again, behind the first who calls it. */
+/* A thing that does not wait any more waits again, behind the first that calls it. */
 static void call(const Queue *q, int thing, int urgency)
 {
     int seen = __atomic_load_n(&q->urgency[thing], __ATOMIC_RELAXED);
@@ -132,7 +132,7 @@ static void call(const Queue *q, int thing, int urgency)
 }
 
 /* Behind a look: calls those of a key that was changed. The next of the key that is ready now; -1:
- * there is none, or it waits for somebody else as well. */
+ * there is none, or it waits for another one as well. */
 static int go_on(const Queue *q, int32_t key, int place, bool changed)
 {
     const TnTurns *t = q->turns;
@@ -209,7 +209,7 @@ static bool has_key(const TnTurns *t, int thing, int32_t key)
     return t->keys[thing][0] == key || t->keys[thing][1] == key;
 }
 
-/* Marks whom the thing at a place makes wait, of each key it changed; how many. */
+/* Marks what the thing at a place makes wait, of each key it changed; how many. */
 static int count_called(const Queue *q, int index)
 {
     const TnTurns *t = q->turns;
@@ -304,7 +304,7 @@ static bool open_shared(Queue *q, TnPool *pool, TnArena *scratch)
     return true;
 }
 
-/* In the last round nobody waits for those that are not looked at. */
+/* In the last round nothing waits for those that are not visited. */
 static void cut_round(Queue *q, long most)
 {
     for (; q->now_count > most; q->now_count--) q->place[q->now[q->now_count - 1]] = 0;

@@ -2,11 +2,11 @@
  *
  * Things wait in a queue. Whose turn it is is looked at, and may change what it shares with others:
  * it has two keys at most, and may write what belongs to these. All that have a key that was
- * changed wait again, behind the others. This goes on until nobody waits, or for so many looks.
+ * changed wait again, behind the others. This goes on until nothing waits, or for so many looks.
  *
  * A round is what waits at one time. Within it only those that share a key must keep their order,
- * so threads go on with whatever has nobody before it. The queue of the next round is found from
- * who changed what in this one. So each look finds what it would find with one thread. */
+ * so threads go on with what has nothing before it. The queue of the next round is found from
+ * what was changed in this one. So each look finds what it would find with one thread. */
 #ifndef TN_BASE_TURNS_H
 #define TN_BASE_TURNS_H
 

@@ -143,7 +143,7 @@ void tn_bounds_update(const TnDetection *d, int begin, int end)
     }
 }
 
-/* Who sleeps or is left out, of moving slots [begin, end). */
+/* Those that sleep or are left out, of moving slots [begin, end). */
 static void sleep_range(void *context, int begin, int end)
 {
     const TnDetection *d = (const TnDetection *)context; /* C++ reads this, too: src/gpu */

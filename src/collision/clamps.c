@@ -9,9 +9,6 @@
 
 #include "../math/vec3.h"
 
-/* A share of a rod's radius: as thin as its axis. */
-#define AXIS 1e-3
-
 static const TnRod *rod_of(const TnModel *m, int link)
 {
     return &m->rods[m->subsystems[m->links[link].subsystem].kind_index];
@@ -25,7 +22,7 @@ static bool is_within(const TnCollider *collider, int fixed, int segment)
     const TnRod *rod = rod_of(m, segment);
     const double *pos = link->held ? link->hold_pos : link->ref_pos;
     double half = 0.5 * rod->lengths[segment - rod->link_start], apart[3];
-    TnShape axis = {.type = TN_GEOM_CAPSULE, .size = {AXIS * rod->radius, half}};
+    TnShape axis = {.type = TN_GEOM_CAPSULE, .size = {TN_TOUCHING * rod->radius, half}};
     TnTransform at;
     TnManifold touch;
     v3_sub(apart, pos, collider->place[fixed].pos);

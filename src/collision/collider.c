@@ -4,8 +4,8 @@
 #include "../base/base.h"
 #include "../base/carve.h"
 #include "../math/vec3.h"
-#include "soft_surface.h"
-#include "tri_mesh.h"
+#include "narrow/tri_mesh.h"
+#include "soft/soft_surface.h"
 
 #include <stdlib.h>
 
@@ -169,8 +169,17 @@ static void fill_slots(TnCollider *c, const SortKey *keys)
     if (!(c->cell > 0.0 && c->cell < INFINITY)) c->cell = 1.0;
 }
 
+/* The triangles of a mesh that a collider has; NULL: it has none. */
+static struct TnTriMesh *tri_mesh_of(const TnCollider *c, int mesh)
+{
+    for (int slot = c ? c->moving_count : 0; c && slot < c->count; slot++)
+        if (c->tri_meshes[slot] && c->model->geoms[c->slots[slot].geom].mesh == mesh)
+            return c->tri_meshes[slot];
+    return NULL;
+}
+
 /* Geoms of one mesh share its triangles. */
-static bool create_tri_meshes(TnCollider *c)
+static bool create_tri_meshes(TnCollider *c, const TnCollider *before)
 {
     const TnModel *m = c->model;
     for (int slot = c->moving_count; slot < c->count; slot++) {
@@ -179,7 +188,10 @@ static bool create_tri_meshes(TnCollider *c)
         for (int other = c->moving_count; other < slot && !c->tri_meshes[slot]; other++)
             if (m->geoms[c->slots[other].geom].mesh == mesh)
                 c->tri_meshes[slot] = c->tri_meshes[other];
-        if (!c->tri_meshes[slot]) c->tri_meshes[slot] = tn_tri_mesh_create(&m->meshes[mesh]);
+        struct TnTriMesh *old = tri_mesh_of(before, mesh);
+        if (!c->tri_meshes[slot])
+            c->tri_meshes[slot] =
+                old ? tn_tri_mesh_share(old) : tn_tri_mesh_create(&m->meshes[mesh]);
         if (!c->tri_meshes[slot]) return false;
     }
     return true;
@@ -211,6 +223,11 @@ static void cut_into_chunks(TnCollider *c)
 
 TnCollider *tn_collider_create(const TnModel *model)
 {
+    return tn_collider_create_again(model, NULL);
+}
+
+TnCollider *tn_collider_create_again(const TnModel *model, const TnCollider *before)
+{
     int n = slot_count(model);
     TnCarver measure = {NULL, 0};
     TnCollider probe;
@@ -239,7 +256,7 @@ TnCollider *tn_collider_create(const TnModel *model)
     tn_rods_init(c);
     tn_free(keys);
     tn_free(paired);
-    if (!create_tri_meshes(c) || !tn_overlaps_init(c) || !tn_pairs_create(c)) {
+    if (!create_tri_meshes(c, before) || !tn_overlaps_init(c) || !tn_pairs_create(c)) {
         tn_collider_destroy(c);
         return NULL;
     }
@@ -293,7 +310,7 @@ bool tn_collider_flies(const TnCollider *c, int geom1, int geom2, double gap, do
 
 void tn_collider_trim(TnCollider *c)
 {
-    if (c->overlap_count || c->softs) return; /* somebody may ask for these */
+    if (c->overlap_count || c->softs) return; /* these may be asked for */
     tn_pairs_destroy(c->list);
     destroy_tri_meshes(c);
     tn_free(c->memory);

@@ -17,7 +17,7 @@
 #define TN_COLLISION_COLLIDER_H
 
 #include "collision.h"
-#include "narrow.h"
+#include "narrow/narrow.h"
 
 #include <math.h>
 
@@ -158,7 +158,7 @@ struct TnCollider {
     int8_t *level;
     const uint8_t *beyond; /* per link; NULL: none (tn_collider_beyond) */
     /* sleep */
-    const int32_t *asleep; /* per subsystem; NULL: nobody */
+    const int32_t *asleep; /* per subsystem; NULL: none */
     atomic_uchar *touched;
     int32_t *subsystems; /* per slot, of those that move */
     uint8_t *sleeping;   /* per slot, in this step */
@@ -229,10 +229,15 @@ typedef struct TnPairRule {
 
 /* ---- emit.c ---- */
 /* Shares of the thinner shape's half: what is apart by more and moves by more is looked at where it
- * meets. */
+ * meets, which is where it is apart by less than the first. */
 #define TN_TOUCHING 1e-3
-#define TN_TOUCHING_EXACT 1e-9
 #define TN_FAR 0.02
+/* Of the same half: a point of a pair that goes farther in a step is another one. */
+#define TN_JUMP 0.5
+
+/* ---- sweep.c ---- */
+/* So many times TN_TOUCHING is looked on, to tell a hit from a graze. */
+#define TN_SWEEP_LOOK_ON 4.0
 
 /* A pair that passed the filter. */
 typedef struct TnSlotPair {
@@ -334,7 +339,7 @@ static inline bool tn_is_touched(const TnCollider *collider, int subsystem)
 }
 
 /* ---- bounds.c ---- */
-/* Who sleeps in this step, and whether bounds change at all. */
+/* What sleeps in this step, and whether bounds change at all. */
 void tn_bounds_sleep(TnDetection *d, TnPool *pool);
 /* Places, motion and swept boxes of slots [begin, end). */
 void tn_bounds_update(const TnDetection *d, int begin, int end);

@@ -22,8 +22,8 @@ typedef struct TnContactPoint {
     int32_t geom1, geom2; /* indices */
     uint32_t feature;     /* persistent within the pair */
     int16_t dim;          /* 1, 3, 4 or 6 */
-    int16_t resolved; /* not 0: hits of it within the step were dealt with (step/impact.c), what is
-                         left open stays open */
+    int16_t resolved; /* not 0: hits of it within the step were dealt with (impact/impact.c), what
+                         is left open stays open */
     int32_t soft1,
         soft2;        /* of a geom that is a soft body's surface: index in soft_points; else -1 */
     double gap;       /* m, negative: penetration, at the step's start; less the margin */
@@ -62,8 +62,10 @@ typedef struct TnCollider
     TnCollider; /* per world: sorted geom lists and broad-phase memory that outlives a step */
 
 TnCollider *tn_collider_create(const TnModel *model); /* NULL: no memory */
+/* Of the same model with other numbers: meshes do not change, so their triangles are shared. */
+TnCollider *tn_collider_create_again(const TnModel *model, const TnCollider *before);
 void tn_collider_destroy(TnCollider *collider);
-/* Who sleeps (nonzero, per subsystem; NULL: nobody) from now on. Sleepers do not move; what is
+/* What sleeps (nonzero, per subsystem; NULL: none) from now on. Sleepers do not move; what is
  * between them, and between them and the world, is not listed. Where something awake has a contact
  * with one that would be listed, it is not either, but touched[subsystem] becomes 1: wake it and
  * detect again. */
@@ -82,7 +84,7 @@ typedef struct TnPartOfScene {
 } TnPartOfScene;
 /* From now on. Detecting is collective then. */
 void tn_collider_set_part(TnCollider *collider, const TnPartOfScene *part);
-/* Gives back what finding contacts takes: nobody does with this one. */
+/* Gives back the memory for finding contacts: this collider finds none. */
 void tn_collider_trim(TnCollider *collider);
 double tn_collider_cell(const TnCollider *collider);
 

@@ -5,6 +5,7 @@
  * by what the chunk needed before; where that is too little, everything is done again with the
  * right sizes, so a warm step never is. */
 #include "../base/base.h"
+#include "../base/rounding.h"
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -144,7 +145,7 @@ bool tn_collision_detect(TnCollider *collider, const TnMotionInput *in, TnArena 
                      .expected = in->expected,
                      .surprise = in->surprise,
                      .far = in->exact ? 0.0 : TN_FAR,
-                     .touching = in->exact ? TN_TOUCHING_EXACT : TN_TOUCHING};
+                     .touching = in->exact ? TN_ROOM : TN_TOUCHING};
     *out = (TnContactList){0};
     if (!collider->list) tn_bounds_sleep(&d, pool);
     if (!collider->list && (collider->stale || collider->in_parts)) {

@@ -1,10 +1,13 @@
-/* emit.c: from candidate pairs to contact points: filter, what is far, who looks at them.
+/* emit.c: from candidate pairs to contact points: filter, what is far, which routine finds the
+ * points.
  *
  *     listed:  gap <= margin + t · max(0, n · (v₁(p) - v₂(p))) + slack
  *
  * Spheres are left to emit_spheres.c, all others to emit_shapes.c. */
 #include "emit.h"
+#include "../base/rounding.h"
 #include "../math/vec3.h"
+#include "../model/thresholds.h"
 
 /* Segments of one rod, which it finds itself. */
 static inline bool is_left_to_rod(const TnEmitter *e, const TnSlot *a, const TnSlot *b)
@@ -12,14 +15,11 @@ static inline bool is_left_to_rod(const TnEmitter *e, const TnSlot *a, const TnS
     return !e->own && a->chain && a->chain == b->chain && tn_rods_apart(e->detection->collider);
 }
 
-/* rad: what turns by less in a step goes straight on but for half of this share of its way. */
-#define STRAIGHT 0.1
-
 static inline bool goes_straight(const TnDetection *d, int slot)
 {
     if (slot >= d->collider->fixed_start) return true;
     const double *omega = d->twists[d->collider->slots[slot].link] + 3;
-    return d->t * d->t * v3_dot(omega, omega) < STRAIGHT * STRAIGHT;
+    return d->t * d->t * v3_dot(omega, omega) < TN_STRAIGHT * TN_STRAIGHT;
 }
 
 /* m/s: no point of one moves faster against the other; where either might stand still, than both
@@ -31,11 +31,8 @@ static double fastest(const TnDetection *d, int slot1, int slot2)
     if (d->alone || !goes_straight(d, slot1) || !goes_straight(d, slot2)) return both;
     v3_sub(v, a->velocity, b->velocity);
     double turning = both - v3_norm(a->velocity) - v3_norm(b->velocity);
-    return v3_norm(v) + turning + 0.5 * STRAIGHT * both;
+    return v3_norm(v) + turning + 0.5 * TN_STRAIGHT * both;
 }
-
-/* A small share of what is compared: room for rounding. */
-#define ROUNDING 1e-9
 
 /* The balls around two shapes are farther apart than anything that is listed: boxes grow by how
  * fast each moves, and of two that go the same way there are many. */
@@ -47,7 +44,7 @@ static bool are_far(const TnDetection *d, int slot1, int slot2, double way)
                          b->bound_margin + d->slack + way;
     if (c->slots[slot2].shape_type == TN_GEOM_PLANE) return false;
     v3_sub(n, c->slots[slot2].pos, c->slots[slot1].pos);
-    return v3_dot(n, n) > (1.0 + ROUNDING) * reach * reach;
+    return v3_dot(n, n) > (1.0 + TN_ROOM) * reach * reach;
 }
 
 static inline bool is_simple(const TnSlot *a, const TnSlot *b)
@@ -90,7 +87,7 @@ static bool are_apart(const TnDetection *d, TnSlotPair *pair, double way)
     int i = pair->slot1, j = pair->slot2;
     const TnPlaced a = {&c->shape[i], &c->place[i]}, b = {&c->shape[j], &c->place[j]};
     if (!tn_collide_is_convex(a.shape->type, b.shape->type)) return false;
-    double v[3], room = ROUNDING * (c->locals[i].bounding_radius + c->locals[j].bounding_radius);
+    double v[3], room = TN_ROOM * (c->locals[i].bounding_radius + c->locals[j].bounding_radius);
     m3_mul_v(v, a.at->rot, pair->apart);
     if (v3_dot(v, v) == 0.0) v3_sub(v, a.at->pos, b.at->pos);
     bool apart = tn_gjk_apart(&a, &b,

@@ -4,6 +4,10 @@
 
 #include "collider.h"
 
+/* Share of the thinner one's half up to which points count with those that touch first. A pair that
+ * turns by less has no other points at the end. */
+#define TN_ALONGSIDE 0.25
+
 /* fmax without its care for NaN, which costs a call. */
 static inline double tn_larger(double a, double b) { return a > b ? a : b; }
 

@@ -6,14 +6,8 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "../model/thresholds.h"
 #include "emit.h"
-
-/* Share of the thinner one's half up to which points count with those that touch first. */
-#define ALONGSIDE 0.25
-/* Of the slack: what ends no deeper has passed along, and who moves by less does not. */
-#define GRAZE 0.02
-/* Cosine: normals that agree so are the same. */
-#define SAME_NORMAL 0.9999999
 
 static const double nowhere[6] = {0.0};
 
@@ -53,7 +47,7 @@ static TnPassing find_flying(const TnDetection *d, const TnSlotPair *pair, bool 
 {
     TnMover a = tn_slot_mover(d, pair->slot1, when->twists),
             b = tn_slot_mover(d, pair->slot2, when->twists);
-    double near = ALONGSIDE * fmin(a.thinness, b.thinness);
+    double near = TN_ALONGSIDE * fmin(a.thinness, b.thinness);
     TnPassing passing =
         tn_sweep(&a, &b, d->t, pair->margin + d->slack, look_on, start, &when->time, at);
     if (passing != TN_MEETS) return passing;
@@ -70,8 +64,8 @@ bool tn_collide_at_end(const TnDetection *d, const TnSlotPair *pair, const doubl
     return tn_collide(a.shape, &at[0], b.shape, &at[1], near, out) && out->count > 0;
 }
 
-/* One of the two stands for good, and something may bear the other. Of two that move nobody knows
- * who will be stopped. A plane has no edges. */
+/* One of the two stands for good, and something may bear the other. Of two that move it is not
+ * known which will be stopped. A plane has no edges. */
 static bool may_be_held(const TnDetection *d, const TnSlotPair *pair)
 {
     const TnCollider *c = d->collider;
@@ -82,7 +76,7 @@ static bool may_be_held(const TnDetection *d, const TnSlotPair *pair)
 /* Whose normals are not the same. */
 static bool differ(const TnManifold *a, const TnManifold *b)
 {
-    return v3_dot(a->normal, b->normal) < SAME_NORMAL;
+    return v3_dot(a->normal, b->normal) < TN_ONE_NORMAL;
 }
 
 TnPassing tn_emit_meeting(TnEmitter *e, const TnSlotPair *pair, const TnManifold *start,
@@ -112,11 +106,11 @@ TnPassing tn_emit_meeting(TnEmitter *e, const TnSlotPair *pair, const TnManifold
 bool tn_grazes(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m, TnManifold *out)
 {
     bool closes = false;
-    if (!may_be_held(d, pair) || !(tn_manifold_nearest(m) > -GRAZE * d->slack)) return false;
+    if (!may_be_held(d, pair) || !(tn_manifold_nearest(m) > -TN_LEAVE * d->slack)) return false;
     for (int k = 0; k < m->count && !closes; k++) {
         const TnManifoldPoint *p = &m->points[k];
         double way = d->t * tn_closing_at(d, pair, p->pos, m->normal, (TnWhen){0.0, d->held}).net;
-        closes = way > p->gap && way > GRAZE * d->slack;
+        closes = way > p->gap && way > TN_LEAVE * d->slack;
     }
     if (!closes) return false;
     TnMover a = tn_slot_mover(d, pair->slot1, d->held), b = tn_slot_mover(d, pair->slot2, d->held);
@@ -124,5 +118,5 @@ bool tn_grazes(const TnDetection *d, const TnSlotPair *pair, const TnManifold *m
     double time;
     if (tn_sweep(&a, &b, d->t, 0.0, true, m, &time, at) == TN_MEETS && time < d->t) return false;
     return tn_collide_at_end(d, pair, d->held, d->slack, out, at) && differ(m, out) &&
-           tn_manifold_nearest(out) > -GRAZE * d->slack;
+           tn_manifold_nearest(out) > -TN_LEAVE * d->slack;
 }

@@ -7,9 +7,6 @@
 #include "../math/vec3.h"
 #include "emit.h"
 
-/* Near ones that turn by more than this share of it are looked at as they are at the end, too. */
-#define TURNS 0.25
-
 /* Points as they are at the start; of two that fly, with room for their way. */
 static void emit_start(TnEmitter *e, const TnSlotPair *pair, const TnManifold *m, bool flies)
 {
@@ -64,7 +61,7 @@ void tn_emit_shapes(TnEmitter *e, const TnSlotPair *pair, double way, double *no
         TnPassing passing = flies ? tn_emit_meeting(e, pair, &m, &met, at) : TN_PASSES_BY;
         bool meets = passing == TN_MEETS;
         if (passing == TN_STAYS_APART && !d->alone) return;
-        if (d->t * tn_mover_turning(&a, &b) > TURNS * thin)
+        if (d->t * tn_mover_turning(&a, &b) > TN_ALONGSIDE * thin)
             tn_emit_turned(e, pair, &a, &b, meets ? &met : &m, meets ? at : start);
         if (meets) return;
     }

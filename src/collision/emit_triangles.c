@@ -5,15 +5,9 @@
  * body that moves along the surface is also looked at where it will be at the end of the step, and
  * faces that look in other directions there are listed ahead. */
 #include "emit.h"
-#include "tri_mesh.h"
+#include "narrow/tri_mesh.h"
 
 #include "../math/vec3.h"
-
-/* As in emit_meeting.c: share of the shape's half up to which points count with those that touch
- * first. */
-#define ALONGSIDE 0.25
-/* Cosine: normals that agree so are the same. */
-#define SAME_NORMAL 0.9999999
 
 typedef struct Flight {
     const TnDetection *detection;
@@ -41,7 +35,7 @@ static void meet_flying(void *context, int triangle)
     v3_sub(apart, shape.at->pos, tri.at.pos);
     if (v3_dot(apart, normal) < 0.0) return;
     TnPlaced placed = {&tri.shape, &tri.at};
-    tn_convex_witness(&shape, &placed, &w);
+    tn_convex_witness(&shape, &placed, 0.0, &w);
     v3_copy(start.normal, w.normal);
     start.points[0].gap = w.gap;
     TnMover still = {.shape = &tri.shape,
@@ -76,7 +70,7 @@ static void emit_then(TnEmitter *e, const TnSlotPair *pair, TnWhen when,
         const TnTriPoint *p = &points->points[k];
         bool told = false;
         for (int i = 0; known && i < known->count; i++)
-            told |= v3_dot(known->points[i].normal, p->normal) > SAME_NORMAL;
+            told |= v3_dot(known->points[i].normal, p->normal) > TN_ONE_NORMAL;
         if (told) continue;
         double closing = tn_closing_at(e->detection, pair, p->at.pos, p->normal, when).net;
         double gap = p->at.gap + when.time * closing;
@@ -102,7 +96,7 @@ static TnPassing emit_flying(TnEmitter *e, const TnSlotPair *pair, Flight *f, do
     f->passing = TN_STAYS_APART;
     query_way(f->mesh, f->at, &shape, reach, meet_flying, f);
     if (f->passing != TN_MEETS) return f->passing;
-    collide_then(f, &f->mover, f->time, ALONGSIDE * f->mover.thinness, &met);
+    collide_then(f, &f->mover, f->time, TN_ALONGSIDE * f->mover.thinness, &met);
     emit_then(e, pair, (TnWhen){f->time, f->detection->twists}, &met, NULL);
     return met.count ? TN_MEETS : TN_PASSES_BY;
 }

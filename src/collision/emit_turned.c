@@ -3,10 +3,6 @@
 #include "../math/vec3.h"
 #include "emit.h"
 
-/* Of the thinner one's half: points of the same features are one contact where they are as near on
- * the shapes. Nearest points of shapes without faces to clip all have the same. */
-#define SAME_PLACE 0.5
-
 /* In the axes of a shape. */
 static void point_in(const TnTransform *at, const double pos[3], double local[3])
 {
@@ -114,7 +110,7 @@ void tn_emit_turned(TnEmitter *e, const TnSlotPair *pair, const TnMover *a, cons
     TnManifold m;
     if (v3_dot(a->twist + 3, a->twist + 3) + v3_dot(b->twist + 3, b->twist + 3) == 0.0) return;
     if (!tn_collide_at_end(d, pair, d->twists, 0.0, &m, at)) return;
-    double near = SAME_PLACE * fmin(a->thinness, b->thinness);
+    double near = TN_JUMP * fmin(a->thinness, b->thinness);
     for (int k = 0; k < m.count; k++) {
         const TnManifoldPoint *p = &m.points[k];
         double x[3], time, pos[3];

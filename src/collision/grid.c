@@ -17,11 +17,11 @@
 /* Of what is in some slots. */
 typedef struct Extent {
     float low[3], high[3], reach[3];
-    int32_t rod; /* as TnGrid's; -1: nobody is there */
+    int32_t rod; /* as TnGrid's; -1: empty */
     bool round;
 } Extent;
 
-/* Of those in grids. Where nothing moves but one rod, nobody looks for its segments there. */
+/* Of those in grids. Where nothing moves but one rod, its segments are not searched there. */
 static int first_member(const TnCollider *c)
 {
     bool alone = c->moving_count > 0 && c->one_rod && tn_rods_apart(c);
@@ -257,7 +257,8 @@ static bool list_tiled(TnCollider *c, const TnGrid *g, TnArena *arena, TnPool *p
     return true;
 }
 
-/* Who looks for neighbours, in the order in which contacts are listed then. False: no memory. */
+/* The items that search neighbours, in the order in which contacts are listed then. False: no
+ * memory. */
 static bool list_items(TnCollider *c, TnArena *arena, TnPool *pool)
 {
     c->item_count = 0;

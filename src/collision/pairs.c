@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "../base/base.h"
+#include "../base/rounding.h"
 #include "../math/vec3.h"
 #include "collider.h"
 
@@ -263,9 +264,6 @@ void tn_pairs_destroy(TnPairList *list)
 
 /* ---- a detection ---- */
 
-/* A small share of what is compared: room for rounding. */
-#define ROUNDING 1e-9
-
 /* fmax without its care for NaN, which costs a call. */
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -299,7 +297,7 @@ static void add_ways(TnPairList *list)
         most[0] = larger(most[0], v3_dot(off, off));
         most[1] = larger(most[1], v3_dot(gone, gone));
     }
-    for (int i = 0; i < 2; i++) list->gone[i] += (1.0 + ROUNDING) * sqrt(most[i]);
+    for (int i = 0; i < 2; i++) list->gone[i] += (1.0 + TN_ROOM) * sqrt(most[i]);
 }
 
 /* No point of a geom leaves box and ball of its group, which grow by half of what is listed ahead.
@@ -339,13 +337,13 @@ static bool places_meet(const Place *a, const Place *b, double gone, double *unt
 {
     double d[3], way = a->way + b->way, r = a->r + b->r;
     v3_sub(d, a->c, b->c);
-    double distance2 = v3_dot(d, d), reach = (1.0 + ROUNDING) * (r + way);
+    double distance2 = v3_dot(d, d), reach = (1.0 + TN_ROOM) * (r + way);
     if (distance2 > reach * reach) {
-        *until = gone + 0.5 * (sqrt(distance2) - (1.0 + ROUNDING) * r);
+        *until = gone + 0.5 * (sqrt(distance2) - (1.0 + TN_ROOM) * r);
         return false;
     }
     bool meet = true;
-    for (int i = 0; i < 3; i++) meet &= fabs(d[i]) <= (1.0 + ROUNDING) * (a->h[i] + b->h[i] + way);
+    for (int i = 0; i < 3; i++) meet &= fabs(d[i]) <= (1.0 + TN_ROOM) * (a->h[i] + b->h[i] + way);
     return meet;
 }
 
@@ -359,7 +357,7 @@ static bool place_meets_plane(const TnDetection *d, const Place *p, int plane, d
         height += n * (p->c[i] - at->pos[i]);
         half += fabs(n) * p->h[i];
     }
-    double room = ROUNDING * (fabs(height) + p->r);
+    double room = TN_ROOM * (fabs(height) + p->r);
     *until = gone + 0.5 * (height - p->r - margin - room);
     return height <= fmin(p->r, half) + p->way + 0.5 * d->slack + margin + room;
 }
@@ -528,7 +526,7 @@ static bool groups_stay_apart(const Place *a, const Place *b, double more)
     double way = a->way + b->way + 2.0 * more;
     bool apart = false;
     for (int i = 0; i < 3; i++)
-        apart |= fabs(a->c[i] - b->c[i]) > (1.0 + ROUNDING) * (a->h[i] + b->h[i] + way);
+        apart |= fabs(a->c[i] - b->c[i]) > (1.0 + TN_ROOM) * (a->h[i] + b->h[i] + way);
     return apart;
 }
 
@@ -548,10 +546,10 @@ static bool meeting_goes_as_expected(const TnDetection *d, const TnPairList *lis
     return true;
 }
 
-/* Nobody closes more than the detection before has listed. */
+/* No pair closes more than the detection before has listed. */
 static bool all_go_as_expected(const TnDetection *d, const TnPairList *list)
 {
-    double more = most_surprise(d, list), growth = (1.0 + ROUNDING) * (list->growth + more);
+    double more = most_surprise(d, list), growth = (1.0 + TN_ROOM) * (list->growth + more);
     const double gone[2] = {list->gone[0] + growth, list->gone[1] + growth};
     if (!(gone[0] < list->alert[0] && gone[1] < list->alert[1])) return false;
     for (int i = 0; i < list->near_count; i++) {

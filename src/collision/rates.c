@@ -16,18 +16,14 @@
  * a disc runs along its rim. */
 #include <math.h>
 
+#include "../base/rounding.h"
 #include "../math/vec3.h"
-#include "../model/hull.h"
-#include "collision.h"
+#include "../model/mesh/hull.h"
+#include "collider.h"
+#include "narrow/narrow.h"
 
-#define FLAT 1e8        /* of the smaller body: radius along an edge or a line */
-#define ON_SURFACE 1e-3 /* of a shape's size: so near to an edge or corner a point is on it */
-#define NO_TILT 1e-6    /* rad: a disc that lies flat has no lowest point */
+#define FLAT 1e8 /* of the smaller body: radius along an edge or a line */
 #define TOP_MOST 64
-#define TIGHT 1e-2   /* rad: a face that looks along n but for this is the one that touches */
-#define LEAST 1e-3   /* of the smaller body: of radii that are no corner's */
-#define FARTHEST 0.5 /* of the same: a point that goes farther in the step has jumped */
-#define LOWEST 1e-2  /* rad: a point of a rim as near to where it looks along n is that one */
 
 /* The tangents of a contact, and what counts as infinite, m. */
 typedef struct Plane {
@@ -69,7 +65,7 @@ static void box_radii(const TnGeom *geom, const double p[3], const double n[3], 
     int inside = 0, which = 0;
     bool faces = false;
     for (int k = 0; k < 3; k++) {
-        faces |= fabs(n[k]) > 1.0 - 0.5 * TIGHT * TIGHT;
+        faces |= fabs(n[k]) > 1.0 - 0.5 * TN_TIGHT * TN_TIGHT;
         if (fabs(p[k]) < geom->size[k] - slack) {
             inside++;
             which = k;
@@ -90,9 +86,10 @@ static void cylinder_radii(const TnGeom *geom, const double p[3], const double n
     double radial = sqrt(n[0] * n[0] + n[1] * n[1]), from_axis = sqrt(p[0] * p[0] + p[1] * p[1]);
     bool on_side = from_axis > geom->size[0] - slack, on_end = fabs(p[2]) > geom->size[1] - slack;
     double axis[3], round[3], local[3] = {-n[1], n[0], 0.0};
-    if (on_side && radial > NO_TILT) {
+    /* a disc that lies flat has no lowest point */
+    if (on_side && radial > TN_SAME) {
         bool lowest =
-            p[0] * n[0] + p[1] * n[1] > from_axis * radial * (1.0 - 0.5 * LOWEST * LOWEST);
+            p[0] * n[0] + p[1] * n[1] > from_axis * radial * (1.0 - 0.5 * TN_TIGHT * TN_TIGHT);
         if (on_end && !lowest) return; /* a corner of what stands for a circle */
         v3_scale(local, local, 1.0 / radial);
         m3_mul_v(round, rot, local);
@@ -128,7 +125,7 @@ static void hull_radii(const TnHull *hull, double extent, const double p[3], con
 {
     int32_t top[TOP_MOST];
     double edge[3], axis[3];
-    int count = tn_hull_above(hull, n, ON_SURFACE * extent, top, TOP_MOST);
+    int count = tn_hull_above(hull, n, TN_TOUCHING * extent, top, TOP_MOST);
     for (int i = 0; i < count; i++)
         if (v3_distance(hull->vertices + 3 * (size_t)top[i], p) < slack) return;
     R->flat = count < 0 || count > 2;
@@ -162,7 +159,7 @@ static void side_radii(const TnModel *model, const TnLinkFrame *frames, int inde
     m3_tmul_v(local, rot, p);
     v3_scale(n, c->normal, sign);
     m3_tmul_v(local_n, rot, n);
-    double slack = ON_SURFACE * geom->bounding_radius + fabs(c->gap);
+    double slack = TN_TOUCHING * geom->bounding_radius + fabs(c->gap);
     switch (geom->type) {
     case TN_GEOM_CAPSULE: {
         double axis[3];
@@ -228,7 +225,7 @@ void tn_soft_facet_turn(const TnSoftFacet *facet, const double n[3], double turn
     gram[1] = v3_dot(e[0], e[1]);
     gram[2] = v3_dot(e[1], e[1]);
     double det = gram[0] * gram[2] - gram[1] * gram[1];
-    if (!(det > LEAST * gram[0] * gram[2])) return;
+    if (!(det > TN_TOUCHING * gram[0] * gram[2])) return;
     v3_add_scaled(turn, e[0], (gram[2] * rate[0] - gram[1] * rate[1]) / det);
     v3_add_scaled(turn, e[1], (gram[0] * rate[1] - gram[1] * rate[0]) / det);
 }
@@ -281,7 +278,7 @@ static bool find_rate(const Side *s1, const Side *s2, double size, const Plane *
     double a[2], b[2], right[2], xx = s1->R.xx + s2->R.xx, xy = s1->R.xy + s2->R.xy,
                                  yy = s1->R.yy + s2->R.yy, det = xx * yy - xy * xy;
     rate[0] = rate[1] = 0.0;
-    if (!(xx > 0.0 && det > LEAST * size * (xx + yy))) return false;
+    if (!(xx > 0.0 && det > TN_TOUCHING * size * (xx + yy))) return false;
     apply(&s1->R, s1->turn, a);
     apply(&s2->R, s2->turn, b);
     for (int k = 0; k < 2; k++)
@@ -351,9 +348,11 @@ void tn_contact_way(const TnModel *model, const TnLinkFrame *frames, const doubl
     for (int k = 0; k < 2; k++)
         find_side(model, frames, twist[k], soft, c, k, pair.plane, &pair.side[k]);
     find_rates(&pair, point[0], normal[0]);
-    /* against the centre of one of the two it does not go far */
-    if (t * fmin(v3_distance(point[0], twist[0]), v3_distance(point[0], twist[1])) >
-        FARTHEST * pair.size) {
+    /* against the centre of one of the two it does not go far; soft bodies have none */
+    double way = INFINITY;
+    for (int k = 0; k < 2; k++)
+        if ((k ? c->soft2 : c->soft1) < 0) way = fmin(way, t * v3_distance(point[0], twist[k]));
+    if (isfinite(way) && way > TN_JUMP * pair.size) {
         for (int k = 0; k < 3; k++) point[0][k] = 0.5 * (pair.side[0].v[k] + pair.side[1].v[k]);
         v3_copy(point[1], point[0]);
         v3_copy(normal[1], normal[0]);

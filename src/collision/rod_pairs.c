@@ -4,7 +4,7 @@
  * find them all again in every step. Here segments stand in their order along the rod: eight in a
  * row have one box, and so have eight of these. Only groups that are far enough apart along the rod
  * and whose boxes meet are looked at segment by segment, if a detection looks at any of them. While
- * somebody sleeps, grids find these pairs like all others. */
+ * a subsystem sleeps, grids find these pairs like all others. */
 #include "collider.h"
 
 enum { GROUP = 8, BLOCK = 64 }; /* segments */

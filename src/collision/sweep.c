@@ -1,22 +1,22 @@
 /* sweep.c: when two moving shapes first touch within a step, by conservative advancement: as long
  * as they are apart by d along n, nothing can close faster than
  *
- *     c = n · (v_a - v_b) + |ω_a × n| r_a + |ω_b × n| r_b
+ *     c = n · (v_a - v_b) + s_a + s_b,
+ *     s = min(|ω × n| r, max over x of (n × ω) · x + |ω| τ |ω × n| r)
  *
- * with v of the links' centres of mass and r the farthest that the shapes reach from there, so d /
- * c seconds are safe. Where c <= 0 they never meet. Shapes that pass along each other come as near
- * as to touch and no nearer: whether they meet is seen a little later, where somebody wants to
- * know. */
+ * with v of the links' centres of mass, x from there to the shape's points, r the farthest of them
+ * and τ the time that is left, in which the shape turns by |ω| τ. So d / c seconds are safe. Where
+ * c <= 0 they never meet. Shapes that pass along each other come as near as to touch and no nearer:
+ * whether they meet is seen a little later, where that is asked for. */
 #include "collider.h"
 
 #include "../math/vec3.h"
 
-/* Shapes meet where they are apart by less than this share of the thinner one's half. */
-#define TOUCH 1e-3
+/* Of that, what a gap may be larger than it is taken for: advances are safe, and as good as long.
+ */
+#define CARELESS 0.1
 /* Of what spins, the bound c can be twenty times what closes the gap, and advances are as short. */
 #define MOST_ADVANCES 512
-/* So many times that is looked on, to tell a hit from a graze. */
-#define LOOK_ON 4.0
 
 double tn_shape_thinness(const TnShape *shape, const double half_extent[3])
 {
@@ -68,8 +68,8 @@ static double nearest_of_capsules(const TnPlaced *a, const TnPlaced *b, double n
     return gap;
 }
 
-/* Gap and normal, from a to b. */
-static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
+/* Gap, or less by up to `off`, and normal, from a to b. */
+static double gap_of(const TnPlaced *a, const TnPlaced *b, double off, double n[3])
 {
     TnWitness w;
     for (int k = 0; k < 2; k++) {
@@ -97,17 +97,37 @@ static double gap_of(const TnPlaced *a, const TnPlaced *b, double n[3])
         if (k) v3_scale(n, n, -1.0);
         return gap;
     }
-    tn_convex_witness(a, b, &w);
+    tn_convex_witness(a, b, off, &w);
     v3_copy(n, w.normal);
     return w.gap;
 }
 
-/* |ω × n| r */
-static double swing(const TnMover *m, const double n[3])
+/* s of the bound, from `now` for `left` seconds. */
+static double swing(const TnMover *m, const double n[3], const TnTransform *at, double now,
+                    double left)
 {
-    double x[3];
-    v3_cross(x, m->twist + 3, n);
-    return v3_norm(x) * m->reach;
+    double d[3], p[3];
+    v3_cross(d, n, m->twist + 3);
+    double size = v3_norm(d), most = size * m->reach;
+    if (!(most > 0.0) || m->shape->type == TN_GEOM_PLANE || m->shape->type == TN_GEOM_HEIGHT_FIELD)
+        return most;
+    TnPlaced placed = {m->shape, at};
+    tn_support_core(&placed, d, p);
+    v3_sub(p, p, m->com);
+    v3_add_scaled(p, m->twist, -now);
+    double round = m->shape->type == TN_GEOM_SPHERE ? 0.0 : tn_core_radius(m->shape);
+    return fmin(most, v3_dot(d, p) + round * size + left * v3_norm(m->twist + 3) * most);
+}
+
+/* c of the bound, the shapes being `at` these places. */
+static double closing_along(const TnMover *a, const TnMover *b, const double n[3],
+                            const TnTransform *at_a, const TnTransform *at_b, double now,
+                            double left)
+{
+    double v[3], back[3];
+    v3_sub(v, a->twist, b->twist);
+    v3_scale(back, n, -1.0);
+    return v3_dot(n, v) + swing(a, n, at_a, now, left) + swing(b, back, at_b, now, left);
 }
 
 double tn_mover_turning(const TnMover *a, const TnMover *b)
@@ -133,33 +153,35 @@ static double apart_along(const TnMover *a, const TnMover *b, const TnManifold *
 }
 
 /* Gap and normal at a time. */
-static double gap_at(const TnMover *a, const TnMover *b, double time, TnTransform at[2],
+static double gap_at(const TnMover *a, const TnMover *b, double time, double off, TnTransform at[2],
                      double n[3])
 {
     tn_mover_at(a, time, &at[0]);
     tn_mover_at(b, time, &at[1]);
     TnPlaced placed_a = {a->shape, &at[0]}, placed_b = {b->shape, &at[1]};
-    return gap_of(&placed_a, &placed_b, n);
+    return gap_of(&placed_a, &placed_b, off, n);
 }
 
 TnPassing tn_sweep(const TnMover *a, const TnMover *b, double t, double near, bool look_on,
                    const TnManifold *start, double *time, TnTransform at[2])
 {
-    double now = 0.0, touch = TOUCH * fmin(a->thinness, b->thinness), n[3], v[3];
+    double now = 0.0, touch = TN_TOUCHING * fmin(a->thinness, b->thinness), off = CARELESS * touch,
+           n[3];
     TnPassing passing = TN_STAYS_APART;
-    v3_sub(v, a->twist, b->twist);
     v3_copy(n, start->normal);
     near = fmax(near, touch);
-    double fastest = v3_dot(n, v) + swing(a, n) + swing(b, n);
+    double fastest = closing_along(a, b, n, a->start, b->start, 0.0, t);
     if (!(fastest * t > apart_along(a, b, start) - near)) return passing;
     for (int k = 0; k < MOST_ADVANCES; k++) {
-        double gap = gap_at(a, b, now, at, n), closing = v3_dot(n, v) + swing(a, n) + swing(b, n);
+        double gap = gap_at(a, b, now, off, at, n),
+               closing = closing_along(a, b, n, &at[0], &at[1], now, t - now);
         if (gap <= near) passing = TN_PASSES_BY;
         if (gap <= touch) {
             TnTransform later[2];
-            double next = closing > 0.0 ? fmin(t, now + (gap + LOOK_ON * touch) / closing) : t;
+            double next =
+                closing > 0.0 ? fmin(t, now + (gap + TN_SWEEP_LOOK_ON * touch) / closing) : t;
             *time = now;
-            if (!look_on || gap_at(a, b, next, later, n) <= -touch) return TN_MEETS;
+            if (!look_on || gap_at(a, b, next, off, later, n) <= -touch) return TN_MEETS;
             now = next;
             if (now < t) continue;
             memcpy(at, later, sizeof later); /* it touches then, or has passed along */

@@ -21,7 +21,7 @@ static void want_row(const TnConstraintInput *in, int link, int *link_row, int *
     if (link_row[link] >= 0) return;
     bool rigid = model->subsystems[model->link_subsystem[link]].kind == TN_SUBSYSTEM_RIGID;
     if (!rigid && model->links[link].held) return;
-    link_row[link] = rigid ? (*next)++ : 0; /* 0: wants a port */
+    link_row[link] = rigid ? (*next)++ : 0; /* 0: needs a port */
 }
 
 /* ---- rows of free bodies in contacts, on several threads ---- */
@@ -33,7 +33,7 @@ typedef struct Numbering {
     const TnConstraintInput *in;
     int *link_row;
     int32_t *ends;      /* per side of a contact, 2 · contact + side: its link, where it is that
-                           of a free body, -1 - link where it wants a port; 0: neither */
+                           of a free body, -1 - link where it needs a port; 0: neither */
     atomic_uint *first; /* per link: the first side that it is */
     int *count;         /* per stretch: rows that begin there; then where they do */
 } Numbering;
@@ -167,7 +167,7 @@ typedef struct Closing {
     int *link_row;
 } Closing;
 
-/* Who is held or asleep is the world, to contacts. */
+/* To contacts, what is held or asleep is the world. */
 static void close_rows(void *context, int begin, int end)
 {
     const Closing *closing = context;

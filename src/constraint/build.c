@@ -1,4 +1,4 @@
-/* build.c: from the stages before to the solver's problem: its size, and who fills it in which
+/* build.c: from the stages before to the solver's problem: its size, and what fills it in which
  * order. */
 #include "rows.h"
 

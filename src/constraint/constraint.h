@@ -16,13 +16,14 @@
 #define TN_CONSTRAINT_CONSTRAINT_H
 
 #include "../collision/collision.h"
-#include "../dynamics/systems.h"
 #include "../solver/problem.h"
 #include "../state/state.h"
+#include "../subsystem/systems.h"
 #include "unilateral.h"
 
-/* Of what is slow: nodes of soft bodies touch more exactly. */
-#define TN_SOFT_SLOW 0.1
+/* Of gravity × timestep: contacts that close more slowly last. Of that: those of nodes of soft
+ * bodies, which touch more exactly. */
+#define TN_SLOW 0.1
 
 /* What the constraint stage needs from the stages before it. */
 typedef struct TnConstraintInput {
@@ -46,7 +47,7 @@ typedef struct TnConstraintInput {
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found; /* per dof: v̂ */
     const double *since; /* per link: it was hit in this step, and its contacts are those of the hit
-                            (step/impact.h). NULL: none was */
+                            (impact/impact.h). NULL: none was */
     TnArena *arena;
     TnPool *pool;
 } TnConstraintInput;
@@ -75,7 +76,7 @@ typedef struct TnConstraintSet {
     double **block_v; /* per large block: its unknowns in the problem */
     struct TnLimit *limits; /* per limit row */
     int limit_count;
-    int *follower_row; /* per follower that is not carried: the port of where its holder wants it */
+    int *follower_row; /* per follower that is not carried: the port of where its holder puts it */
     int bond_next;     /* bonds written so far */
     int *bond_source;  /* per bond: the link before the cut of a cable; of equalities ~index */
     double *row_drive; /* per row: J v of mocap bodies; NULL without */
@@ -98,6 +99,7 @@ typedef struct TnPathRow {
 
 typedef struct TnLimit {
     int row, subsystem;
+    double v; /* J v, v at the step's start */
     TnUnilateralLaw law;
 } TnLimit;
 

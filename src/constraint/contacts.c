@@ -85,7 +85,7 @@ static void contact_range(void *context, int begin, int end)
             .theta = in->theta,
             .stabilization = model->option.stabilization,
             .gravity = task->gravity,
-            .slow = c->soft1 >= 0 || c->soft2 >= 0 ? TN_SOFT_SLOW * in->slow : in->slow,
+            .slow = c->soft1 >= 0 || c->soft2 >= 0 ? TN_SLOW * in->slow : in->slow,
             .leave = in->leave,
             .size = fmin(side_size(in, c->geom1, c->soft1), side_size(in, c->geom2, c->soft2))});
         double turned = law.resting ? in->theta : 0.0;

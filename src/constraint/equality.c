@@ -90,6 +90,23 @@ static void point_velocity(const TnConstraintInput *in, int link, const double p
     v3_add(v, v, twist);
 }
 
+/* Where its force acts. Between links of one tree it is where the anchors are, with J of the same
+ * place: of links that a joint there joins anyway, nothing is left of J. */
+static void acts_at(const TnConstraintInput *in, const TnMotion *m, double eta, const TnEquality *e,
+                    const double start[2][3], const double end[2][3], double x[3])
+{
+    const TnModel *model = in->model;
+    int s = model->links[model->bodies[e->body1].link].subsystem,
+        other = model->links[model->bodies[e->body2].link].subsystem;
+    double middle[2][3];
+    for (int k = 0; k < 3; k++)
+        x[k] = 0.5 * (eta * (start[0][k] + start[1][k]) + (1.0 - eta) * (end[0][k] + end[1][k]));
+    if (s != other || s < 0 || model->subsystems[s].kind != TN_SUBSYSTEM_TREE) return;
+    place_anchor(model, m->at, e->body1, e->anchor1, middle[0]);
+    place_anchor(model, m->at, e->body2, e->anchor2, middle[1]);
+    for (int k = 0; k < 3; k++) x[k] = 0.5 * (middle[0][k] + middle[1][k]);
+}
+
 static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index,
                         const TnEquality *equality)
 {
@@ -97,23 +114,22 @@ static void add_connect(TnRowWriter *w, const TnMotion *m, double eta, int index
     const TnModel *model = in->model;
     const TnPlace place = {m->at, m->axes, (const double(*)[6])m->twists, m->qvel};
     int link1 = model->bodies[equality->body1].link, link2 = model->bodies[equality->body2].link;
-    double start1[3], start2[3], end1[3], end2[3], v1[3], v2[3], x[3];
-    place_anchor(model, in->frames, equality->body1, equality->anchor1, start1);
-    place_anchor(model, in->frames, equality->body2, equality->anchor2, start2);
-    place_anchor(model, m->end, equality->body1, equality->anchor1, end1);
-    place_anchor(model, m->end, equality->body2, equality->anchor2, end2);
-    point_velocity(in, link1, start1, v1);
-    point_velocity(in, link2, start2, v2);
-    for (int k = 0; k < 3; k++)
-        x[k] = 0.5 * (eta * (start1[k] + start2[k]) + (1.0 - eta) * (end1[k] + end2[k]));
-    double length = v3_distance(start1, start2);
+    double start[2][3], end[2][3], v1[3], v2[3], x[3];
+    place_anchor(model, in->frames, equality->body1, equality->anchor1, start[0]);
+    place_anchor(model, in->frames, equality->body2, equality->anchor2, start[1]);
+    place_anchor(model, m->end, equality->body1, equality->anchor1, end[0]);
+    place_anchor(model, m->end, equality->body2, equality->anchor2, end[1]);
+    point_velocity(in, link1, start[0], v1);
+    point_velocity(in, link2, start[1], v2);
+    acts_at(in, m, eta, equality, (const double(*)[3])start, (const double(*)[3])end, x);
+    double length = v3_distance(start[0], start[1]);
     for (int k = 0; k < 3; k++) {
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, k));
         tn_row_add_link(w, row, &place, link2, x, axes3[k], zero3, 1.0);
         tn_row_add_link(w, row, &place, link1, x, axes3[k], zero3, -1.0);
         tn_row_close_equality(w, row, eta,
-                              (TnViolation){start2[k] - start1[k], end2[k] - end1[k], w->rate,
-                                            v2[k] - v1[k], length, false});
+                              (TnViolation){start[1][k] - start[0][k], end[1][k] - end[0][k],
+                                            w->rate, v2[k] - v1[k], length, false});
         tn_row_drop_if_empty(w, row);
     }
 }
@@ -181,7 +197,7 @@ static void predicted_twist(const TnConstraintInput *in, const TnMotion *m, int 
     }
 }
 
-/* Place and turn of the segment against where its holder wants it. */
+/* Place and turn of the segment against where its holder puts it. */
 static void hold_error(const TnEquality *weld, const TnLinkFrame *frames, double error[6])
 {
     const TnLinkFrame *segment = &frames[weld->segment];

@@ -11,12 +11,13 @@
 
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
 #include "../model/path.h"
+#include "constraint.h"
 
 /* Squared length below which of a row nothing is left. */
-#define NOTHING 1e-20
 
 /* Of one subsystem, once asked for. */
 typedef struct Part {
@@ -167,7 +168,7 @@ static void stop(Drift *d, const TnEquality *e)
         }
     }
     double length = dot(n, J, Y);
-    if (!(length > NOTHING * before)) return;
+    if (!(length > TN_ROOM * TN_ROOM * before)) return;
     double share = dot(n, J, d->v) / length;
     for (int k = 0; k < n; k++) d->v[k] -= share * Y[k];
     d->length[d->count++] = length;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../math/vec3.h"
+#include "../model/thresholds.h"
 #include "rows.h"
 
 /* By numbers, not by an arm that has just been written: reading that again as pairs would wait for
@@ -171,12 +172,9 @@ static bool was_hit(const TnConstraintInput *in, const TnContactPoint *c, int si
     return in->since && in->since[link_of_side(in, c, side)] > 0.0;
 }
 
-/* Of what is slow: a contact of links that move by less stays where it is. */
-#define CALM 1e-3
-
 static bool is_calm(const TnConstraintInput *in, const TnContactPoint *c)
 {
-    double most = CALM * in->slow;
+    double most = TN_STOPPED * in->slow;
     if (c->soft1 >= 0 || c->soft2 >= 0) return false;
     for (int side = 0; side < 2; side++) {
         int link = link_of_side(in, c, side);

@@ -6,12 +6,8 @@
 
 #include <math.h>
 
-#include "../dynamics/dynamics.h"
-
-/* z = K t² J M⁻¹ Jᵀ up to which a step follows an oscillation, and from which on it can only damp
- * it. */
-#define RESOLVED 1.0
-#define UNRESOLVED 16.0
+#include "../model/thresholds.h"
+#include "../subsystem/dynamics.h"
 
 static double clamp(double x, double low, double high)
 {
@@ -45,6 +41,16 @@ void tn_path_add_damping(const TnPathSetting *at, double D, double share, TnPath
     line->slope += D * share;
 }
 
+/* d/dt (J v) = J (v⁺ - v) / t + dJ/dt v, and J in the middle, less that at the start, is half a
+ * step's change. v⁺ - v = (v̂ - v) / θ. */
+void tn_path_add_inertia(const TnPathSetting *at, double inertia, TnPathLine *line)
+{
+    double slope = inertia / (at->theta * at->t);
+    double turn = 2.0 * (at->shift + at->drive - at->course->rate) / at->t;
+    line->force += slope * at->shift - inertia * turn;
+    line->slope += slope;
+}
+
 static double stretch_of(const TnTendon *tendon, double length)
 {
     double over = length - tendon->spring_length;
@@ -54,7 +60,7 @@ static double stretch_of(const TnTendon *tendon, double length)
 TnPathLine tn_path_spring_line(const TnPathSetting *at, const TnTendon *tendon)
 {
     double K = tendon->stiffness, z = K * at->t * at->t * at->compliance;
-    double late = fmin(fmax((z - RESOLVED) / (UNRESOLVED - RESOLVED), 0.0), 1.0);
+    double late = fmin(fmax((z - TN_RESOLVED) / (TN_UNRESOLVED - TN_RESOLVED), 0.0), 1.0);
     double beta = (1.0 - at->w) * at->theta + at->w * 0.5 * (1.0 + late);
     const TnPathCourse *c = at->course;
     double stretch = stretch_of(tendon, c->start + beta * (c->end - c->start));
@@ -89,7 +95,7 @@ TnPathLine tn_path_servo_line(const TnPathSetting *at, const TnActuator *a, doub
            D = fmax(0.0, -gear2 * law.by_velocity), z = K * at->t * at->t * at->compliance;
     TnPathLine line = {a->gear * law.constant, 0.0};
     if (K > 0.0) {
-        double s = z > UNRESOLVED ? 0.125 - 2.0 / z : 0.0, late = s * at->t / at->theta;
+        double s = z > TN_UNRESOLVED ? 0.125 - 2.0 / z : 0.0, late = s * at->t / at->theta;
         TnPathLine spring = stiff_line(at, K, (1.0 - s) * c->end + s * c->start, 1.0 - s);
         line.force += spring.force + K * late * (1.0 - at->theta) * at->shift;
         line.slope += spring.slope + K * late;

@@ -11,6 +11,8 @@ typedef struct TnPathCourse {
     double start, end; /* its length */
     double rate;       /* at the start */
     double eta;
+    TnPathGradient at_start, middle;
+    bool has_middle; /* it is found where it is asked for */
 } TnPathCourse;
 
 /* A force that is linear in v̂: force - slope · J v̂. */
@@ -35,6 +37,8 @@ TnPathLine tn_path_spring_line(const TnPathSetting *at, const TnTendon *tendon);
 /* θ_d / θ of a damper -D ((1-θ_d) J v + θ_d J v⁺), and its force. */
 double tn_path_damping_share(const TnPathSetting *at, double D);
 void tn_path_add_damping(const TnPathSetting *at, double D, double share, TnPathLine *line);
+/* -a d/dt (J v). */
+void tn_path_add_inertia(const TnPathSetting *at, double inertia, TnPathLine *line);
 /* What an actuator does without bounds, its bounds along the path, and both together. */
 TnPathLine tn_path_servo_line(const TnPathSetting *at, const TnActuator *actuator, double input);
 void tn_path_bounds(const TnModel *model, const TnActuator *actuator, double *low, double *high);

@@ -8,7 +8,7 @@
  *     L(end) = L1 + t J (u - u₀).
  *
  * Springs, dampers and servos are forces F - k J v̂ (path_laws.h), soft rows, with the laws of
- * joints (dynamics/articulated/joint_forces.h). Further passes (step/refine.c) take what was found
+ * joints (subsystem/tree/joint_forces.h). Further passes (step/refine.c) take what was found
  * as prediction. */
 #include "path_laws.h"
 #include "rows.h"
@@ -16,22 +16,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
 #include "../model/path.h"
+#include "../model/thresholds.h"
 
-/* Share of its range at which a limit is watched before it could be reached, as for joints. */
-#define LIMIT_SPARE 0.01
 /* Share of the acceleration below which a tight limit's approach is none. */
 #define TIGHT 0.2
-/* A force whose slope changes velocities by less than this share is constant. */
-#define NO_SLOPE 1e-12
 
 typedef struct Writer {
     TnRowWriter *w;
     TnMotion motion;
-    TnPlace place;    /* in the middle of the predicted motion */
-    double **factors; /* per tree: of A; NULL: not asked for yet */
+    TnPlace place;          /* in the middle of the predicted motion */
+    double **factors;       /* per tree: of A; NULL: not asked for yet */
+    TnPathCourse **courses; /* per path, likewise */
     /* per link, at the start: that of a mocap body is the mean of the steps before and behind */
     const double (*twists)[6];
 } Writer;
@@ -62,34 +61,45 @@ static void add_moment(void *context, int dof, double coef)
 }
 
 /* J in the middle of the step. */
-static void add_gradient(Writer *writer, TnRow *row, const TnPathCourse *course, double sign)
+static void add_gradient(Writer *writer, TnRow *row, TnPathCourse *course, double sign)
 {
     Gradient g = {writer, row, sign};
-    tn_path_walk(writer->w->in->model, course->path, writer->motion.qpos, writer->motion.at,
-                 &(TnPathVisitor){add_pull, add_moment, &g});
+    if (!course->has_middle)
+        tn_path_record(writer->w->in->model, course->path, writer->motion.qpos, writer->motion.at,
+                       &course->middle);
+    course->has_middle = true;
+    tn_path_replay(&course->middle, &(TnPathVisitor){add_pull, add_moment, &g});
 }
 
 /* A row with this gradient; NULL: it moves nothing now. */
-static TnRow *open_row(Writer *writer, TnRowSet set, int slot, const TnPathCourse *course,
-                       double sign)
+static TnRow *open_row(Writer *writer, TnRowSet set, int slot, TnPathCourse *course, double sign)
 {
     TnRow *row = tn_row_begin(writer->w, set, slot);
     add_gradient(writer, row, course, sign);
     return tn_row_drop_if_empty(writer->w, row) ? NULL : row;
 }
 
-static bool follow(Writer *writer, const TnPath *path, TnPathCourse *out)
+/* The path of this number over the step; NULL: no memory. A tendon and what pulls it share one. */
+static TnPathCourse *follow(Writer *writer, int index)
 {
     const TnConstraintInput *in = writer->w->in;
     const TnModel *model = in->model;
+    const TnPath *path = &model->paths[index];
+    TnPathCourse *out = writer->courses[index];
+    if (out) return out;
+    out = TN_ARENA_NEW(in->arena, TnPathCourse, 1);
+    if (!out) return NULL;
     *out = (TnPathCourse){.path = path, .eta = in->theta};
+    if (!tn_path_gradient_reserve(path, in->arena, &out->at_start) ||
+        !tn_path_gradient_reserve(path, in->arena, &out->middle))
+        return NULL;
     for (int i = 0; i < path->link_count; i++)
         if (!tn_motion_of_body(in, model->links[path->links[i]].body, &writer->motion, &out->eta))
-            return false;
-    out->start = tn_path_rate(model, path, in->state->qpos, in->state->qvel, in->frames,
-                              writer->twists, &out->rate);
+            return NULL;
+    out->start = tn_path_record(model, path, in->state->qpos, in->frames, &out->at_start);
+    out->rate = tn_path_rate_of(&out->at_start, in->state->qvel, in->frames, writer->twists);
     out->end = tn_path_walk(model, path, writer->motion.qpos, writer->motion.end, NULL);
-    return true;
+    return writer->courses[index] = out;
 }
 
 static bool is_asleep(const TnConstraintInput *in, const TnPath *path)
@@ -178,7 +188,7 @@ static double compliance_of(Writer *writer, const TnRow *row, const TnPath *path
 
 /* ---- forces ---- */
 
-static TnPathSetting setting_of(Writer *writer, const TnRow *row, const TnPathCourse *course)
+static TnPathSetting setting_of(Writer *writer, const TnRow *row, TnPathCourse *course)
 {
     const TnConstraintInput *in = writer->w->in;
     int s = in->model->links[course->path->links[0]].subsystem;
@@ -202,7 +212,8 @@ static void close_force(TnRowWriter *w, TnRow *row, const TnPathSetting *at, TnP
     row->k = line.slope;
     row->alpha = 1.0;
     row->e = at->drive - line.force / line.slope;
-    if (line.slope * at->row > NO_SLOPE) return;
+    /* a force whose slope changes velocities by less is constant */
+    if (line.slope * at->row > TN_ROUND_OFF) return;
     row->k = 1.0;
     row->alpha = 0.0;
     row->e = line.slope * tn_path_predicted_rate(at) - line.force;
@@ -219,7 +230,7 @@ static TnPathRow *note(TnRowWriter *w, const TnRow *row)
     return noted;
 }
 
-static void add_tendon_force(Writer *writer, int index, const TnPathCourse *course)
+static void add_tendon_force(Writer *writer, int index, TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnTendon *tendon = &w->in->model->tendons[index];
@@ -234,10 +245,11 @@ static void add_tendon_force(Writer *writer, int index, const TnPathCourse *cour
     noted->damping = tendon->damping;
     noted->share = tn_path_damping_share(&at, tendon->damping);
     if (tendon->damping > 0.0) tn_path_add_damping(&at, tendon->damping, noted->share, &line);
+    if (tendon->inertia > 0.0) tn_path_add_inertia(&at, tendon->inertia, &line);
     close_force(w, row, &at, line);
 }
 
-static void add_actuator(Writer *writer, int index, const TnPathCourse *course)
+static void add_actuator(Writer *writer, int index, TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnActuator *a = &w->in->model->actuators[index];
@@ -257,8 +269,7 @@ static void add_actuator(Writer *writer, int index, const TnPathCourse *course)
 
 /* It pulled in the last step, and what approach there is comes from how it turns: less than a
  * share of what gravity, or without it the pull, makes in a step. */
-static bool is_tight(Writer *writer, const TnRow *row, const TnPathCourse *course, int slot,
-                     double v)
+static bool is_tight(Writer *writer, const TnRow *row, TnPathCourse *course, int slot, double v)
 {
     const TnConstraintInput *in = writer->w->in;
     double pull = *tn_row_lambda(in->state, slot), scale = v3_norm(in->model->option.gravity);
@@ -269,29 +280,29 @@ static bool is_tight(Writer *writer, const TnRow *row, const TnPathCourse *cours
 }
 
 /* A tight limit moves along like an equality, which keeps energy, but it can only pull. */
-static void hold_limit(TnRowWriter *w, TnRow *row, const TnPathCourse *course,
-                       const TnSubsystem *sub, TnViolation violation)
+static void hold_limit(TnRowWriter *w, TnRow *row, TnPathCourse *course, const TnSubsystem *sub,
+                       TnViolation violation)
 {
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, course->eta, violation);
     w->set->limits[w->set->limit_count++] =
         (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - w->in->model->subsystems),
-                  (TnUnilateralLaw){.e_normal = row->e, .resting = true}};
+                  violation.start_rate, (TnUnilateralLaw){.e_normal = row->e, .resting = true}};
 }
 
-static void add_limit(Writer *writer, int index, const TnPathCourse *course, int upper)
+static void add_limit(Writer *writer, int index, TnPathCourse *course, int upper)
 {
     TnRowWriter *w = writer->w;
     const TnConstraintInput *in = w->in;
     const TnModel *model = in->model;
     const TnTendon *tendon = &model->tendons[index];
-    double sign = upper ? -1.0 : 1.0, bound = tendon->range[upper], free_end,
+    double sign = upper ? -1.0 : 1.0, bound = tendon->range[upper],
            range = tendon->range[1] - tendon->range[0];
     double gap = sign * (course->start - bound), gap_end = sign * (course->end - bound),
            v = sign * course->rate;
-    tn_path_rate(model, course->path, in->state->qpos, in->end_qvel, in->frames, in->end_twists,
-                 &free_end);
-    if (!tn_limit_is_near(gap, v, sign * free_end, range, in->t) && gap_end > LIMIT_SPARE * range)
+    double free_end = tn_path_rate_of(&course->at_start, in->end_qvel, in->frames, in->end_twists);
+    if (!tn_limit_is_near(gap, v, sign * free_end, range, in->t) &&
+        gap_end > TN_LIMIT_SPARE * range)
         return;
     TnRow *row =
         open_row(writer, TN_ROW_INEQUALITY, tn_row_slot_tendon(model, index, upper), course, sign);
@@ -305,7 +316,7 @@ static void add_limit(Writer *writer, int index, const TnPathCourse *course, int
     row->e += w->drive + (gap_end - gap) / in->t - w->rate;
 }
 
-static void add_friction(Writer *writer, int index, const TnPathCourse *course)
+static void add_friction(Writer *writer, int index, TnPathCourse *course)
 {
     TnRowWriter *w = writer->w;
     const TnTendon *tendon = &w->in->model->tendons[index];
@@ -316,7 +327,7 @@ static void add_friction(Writer *writer, int index, const TnPathCourse *course)
     note(w, row)->tendon = index;
 }
 
-static void add_tendon(Writer *writer, int index, const TnPathCourse *course)
+static void add_tendon(Writer *writer, int index, TnPathCourse *course)
 {
     const TnTendon *tendon = &writer->w->in->model->tendons[index];
     for (int upper = 0; tendon->limited && upper < 2; upper++)
@@ -335,25 +346,27 @@ static bool add_equality(Writer *writer, int index, const TnEquality *equality)
     const TnModel *model = w->in->model;
     const TnTendon *first = &model->tendons[equality->tendon1];
     const double *c = equality->polycoef;
-    TnPathCourse one, two;
-    if (!follow(writer, &model->paths[first->path], &one)) return false;
-    double x = one.start - first->reference_length, x_end = one.end - first->reference_length;
-    TnViolation violation = {x - c[0], x_end - c[0], 0.0, one.rate, 0.0, equality->curved};
+    TnPathCourse *one = follow(writer, first->path), *two;
+    if (!one) return false;
+    double x = one->start - first->reference_length, x_end = one->end - first->reference_length;
+    TnViolation violation = {x - c[0], x_end - c[0], 0.0, one->rate, 0.0, equality->curved};
     TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, tn_row_slot_equality(index, 0));
-    double eta = one.eta;
-    add_gradient(writer, row, &one, 1.0);
+    double eta = one->eta;
+    add_gradient(writer, row, one, 1.0);
     if (equality->tendon2 >= 0) {
         const TnTendon *second = &model->tendons[equality->tendon2];
-        if (!follow(writer, &model->paths[second->path], &two)) return false;
-        double y = two.start - second->reference_length, y_end = two.end - second->reference_length;
+        two = follow(writer, second->path);
+        if (!two) return false;
+        double y = two->start - second->reference_length,
+               y_end = two->end - second->reference_length;
         violation = (TnViolation){x - tn_polynomial(c, y),
                                   x_end - tn_polynomial(c, y_end),
                                   0.0,
-                                  one.rate - tn_polynomial_slope(c, y) * two.rate,
+                                  one->rate - tn_polynomial_slope(c, y) * two->rate,
                                   0.0,
                                   equality->curved};
-        add_gradient(writer, row, &two, -tn_polynomial_slope(c, 0.5 * (y + y_end)));
-        if (!one.path->link_count) eta = two.eta;
+        add_gradient(writer, row, two, -tn_polynomial_slope(c, 0.5 * (y + y_end)));
+        if (!one->path->link_count) eta = two->eta;
     }
     if (tn_row_drop_if_empty(w, row)) return true;
     violation.rate = w->rate;
@@ -407,19 +420,21 @@ static bool add_all(Writer *writer)
 {
     const TnConstraintInput *in = writer->w->in;
     const TnModel *model = in->model;
-    TnPathCourse course;
+    TnPathCourse *course;
     for (int k = 0; k < model->tendon_count; k++) {
         const TnTendon *tendon = &model->tendons[k];
         const TnPath *path = &model->paths[tendon->path];
         if (tendon->direct || !path->acts || is_asleep(in, path)) continue;
-        if (!follow(writer, path, &course)) return false;
-        add_tendon(writer, k, &course);
+        course = follow(writer, tendon->path);
+        if (!course) return false;
+        add_tendon(writer, k, course);
     }
     for (int a = 0; a < model->actuator_count; a++) {
         const TnActuator *actuator = &model->actuators[a];
         if (actuator->force < 0 || is_asleep(in, &model->paths[actuator->path])) continue;
-        if (!follow(writer, &model->paths[actuator->path], &course)) return false;
-        add_actuator(writer, a, &course);
+        course = follow(writer, actuator->path);
+        if (!course) return false;
+        add_actuator(writer, a, course);
     }
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
@@ -464,7 +479,8 @@ bool tn_constraint_add_paths(TnRowWriter *w)
     w->set->path_rows =
         TN_ARENA_NEW(in->arena, TnPathRow, model->force_count + model->tendon_count);
     writer.factors = TN_ARENA_ZERO(in->arena, double *, model->tree_count);
-    if (!w->set->path_rows || !writer.factors || !set_twists(&writer) ||
+    writer.courses = TN_ARENA_ZERO(in->arena, TnPathCourse *, model->path_count);
+    if (!w->set->path_rows || !writer.factors || !writer.courses || !set_twists(&writer) ||
         !tn_motion_init(in, &writer.motion))
         return false;
     const TnMotion *m = &writer.motion;

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "../math/vec3.h"
+#include "../model/thresholds.h"
+#include "constraint.h"
 
-/* Share of its range at which a limit is watched before it could be reached. */
-#define LIMIT_SPARE 0.01
 /* Squared coefficients below this share of what they were summed from are rounding. */
-#define EMPTY_ROW 1e-20
 
 /* A segment that the world holds is part of the world: what pulls at it moves nothing. */
 static bool is_fixed(const TnModel *model, int link)
@@ -203,7 +203,7 @@ bool tn_row_drop_if_empty(TnRowWriter *w, TnRow *row)
     int first_entry = row->side_count ? p->sides[row->side_start].start : w->entry;
     double left = 0.0;
     for (int e = first_entry; e < w->entry; e++) left += p->coefficient[e] * p->coefficient[e];
-    if (left > EMPTY_ROW * w->size) return false;
+    if (left > TN_ROOM * TN_ROOM * w->size) return false;
     w->entry = first_entry;
     w->side = row->side_start;
     w->row--;
@@ -241,12 +241,12 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
                                           .theta = w->in->theta,
                                           .stabilization = model->option.stabilization,
                                           .gravity = gravity,
-                                          .slow = TN_LIMIT_SLOW * gravity * w->in->t,
+                                          .slow = TN_KNOCK * gravity * w->in->t,
                                           .leave = w->in->leave / lever,
                                           .size = size / lever});
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
-        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), law};
+        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), v, law};
 }
 
 /* ---- limits and joint friction ---- */
@@ -254,7 +254,7 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
 bool tn_limit_is_near(double gap, double v, double v_end, double range, double t)
 {
     double least = v < v_end ? v : v_end;
-    return gap < LIMIT_SPARE * range + (least < 0.0 ? -t * least : 0.0);
+    return gap < TN_LIMIT_SPARE * range + (least < 0.0 ? -t * least : 0.0);
 }
 
 /* Gap to a limit, its rate, and the direction that opens it: sign for hinge and slide, axis (body

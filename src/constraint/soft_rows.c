@@ -61,10 +61,9 @@ void tn_constraint_count_softs(const TnConstraintInput *in, TnRowCounts *n)
 
 /* ---- sides ---- */
 
-/* Scale of the weights of rows on soft bodies, and of those between the pieces of one
+/* Scale of the weights of rows on soft bodies; those between the pieces of one have a scale of 1
  * (docs/solver.md, meshes). */
 #define SOFT_ROW_SCALE 0.2
-#define PIECE_ROW_SCALE 1.0
 
 static TnRowSide *open_side(TnRowWriter *w, TnRow *row, int block)
 {
@@ -225,7 +224,7 @@ static void add_piece_tie(TnRowWriter *w, int index)
         TnRow *row = tn_row_begin(w, TN_ROW_EQUALITY, in->state->row_lambda_count + 3 * index + k);
         add_node(w, open_side(w, row, a->block), a, tie->node_a, k, 1.0);
         add_node(w, open_side(w, row, b->block), b, tie->node_b, k, -1.0);
-        row->scale = PIECE_ROW_SCALE;
+        row->scale = 1.0;
     }
 }
 

@@ -12,9 +12,6 @@ typedef struct TnUnilateralLaw {
     double out;      /* m/s: at which it is to undo an overlap */
 } TnUnilateralLaw;
 
-/* TnUnilateral.slow of joints' limits, of gravity × timestep. */
-#define TN_LIMIT_SLOW 0.01
-
 /* Along the normal of a contact, or along a joint's coordinate. */
 typedef struct TnUnilateral {
     double gap;

@@ -17,11 +17,8 @@
  * an equality like others. The row is written for v̂, u = κ v̂ + (1-κ) v, κ = η/θ. */
 #include "rows.h"
 
+#include "../base/rounding.h"
 #include "../math/vec3.h"
-
-/* Sine of the angle between axle and normal below which the wheel lies on its side and has no
- * direction to roll in. */
-#define LYING 1e-6
 
 bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWheel *wheel,
                     TnStand *out)
@@ -35,7 +32,8 @@ bool tn_wheel_stand(const TnModel *model, const TnLinkFrame *frames, const TnWhe
     double lean = v3_dot(n, axle);
     v3_copy(up, n);
     v3_add_scaled(up, axle, -lean);
-    if (v3_normalize(up) < LYING) return false;
+    /* it lies on its side: it has no direction to roll in */
+    if (v3_normalize(up) < TN_SAME) return false;
     v3_copy(out->point, centre);
     v3_add_scaled(out->point, up, -wheel->radius);
     v3_copy(out->lateral, axle);

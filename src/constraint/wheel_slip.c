@@ -10,11 +10,12 @@
 
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "../math/cholesky.h"
 #include "../math/vec3.h"
+#include "constraint.h"
 
 /* Squared length below which of a row nothing is left. */
-#define NOTHING 1e-20
 
 /* One subsystem at the new state. */
 typedef struct Slip {
@@ -70,7 +71,7 @@ static void stop(Slip *s, int link, const double point[3], const double directio
         }
     }
     double length = dot(n, J, Y);
-    if (!(length > NOTHING * before)) return;
+    if (!(length > TN_ROOM * TN_ROOM * before)) return;
     double share = dot(n, J, s->v) / length;
     for (int k = 0; k < n; k++) s->v[k] -= share * Y[k];
     s->length[s->count++] = length;

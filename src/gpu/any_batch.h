@@ -3,7 +3,7 @@
 #ifndef TN_GPU_ANY_BATCH_H
 #define TN_GPU_ANY_BATCH_H
 
-#include "batch.h"
+#include "batch/batch.h"
 #include "parallel.h"
 
 namespace tn

@@ -1,4 +1,4 @@
-/* balance.h: what a step makes of energy is taken off again (step/balance.c).
+/* balance.h: what a step makes of energy is taken off again (account/balance.c).
  *
  * Free bodies that contacts join are a group. Its account over a step is
  *
@@ -20,11 +20,6 @@
 namespace tn
 {
 
-/* The same numbers as in step/balance.c and step/solve.c. */
-#define TN_PUSHED_SHARE 1e-6
-#define TN_PUT_OUT_SHARE 0.05
-#define TN_NOISE_ERRORS 3.0
-#define TN_FIXED_COUNT_ERROR 0.01
 #define TN_ENERGY_UNIT 1e-6 /* of a mean body at gravity × timestep */
 
 /* By `advance`, of each body. */
@@ -53,7 +48,7 @@ TN_DEVICE inline void open_account(const View<R> &s, int r, const TnLink &link,
     s.energies[r] = a;
 }
 
-/* The root of a set is its lowest member (math/disjoint_sets.h). Whoever passes shortens the way; a
+/* The root of a set is its lowest member (math/disjoint_sets.h). A search shortens the path; a
  * store that comes late only makes it a little longer again. */
 TN_DEVICE inline uint32_t root_of(volatile uint32_t *parent, uint32_t x)
 {
@@ -132,9 +127,9 @@ TN_DEVICE inline double kept_share(const Base &s, uint32_t root, double unit, do
     if (!s.bound[root] || s.driven[root]) return 1.0;
     /* a jam that was not solved has forces without sense, and so has their work */
     if (lost > there) made -= lost - there, involved -= lost - there;
-    double noise = TN_PUSHED_SHARE * involved +
-                   TN_NOISE_ERRORS * unit * sum[7] * error;     /* its mass at this speed */
-    double other = kinetic > put_out ? kinetic - put_out : 0.0; /* that is not of it */
+    double noise =
+        TN_PUSHED_SHARE * involved + TN_ERRORS * unit * sum[7] * error; /* its mass at this speed */
+    double other = kinetic > put_out ? kinetic - put_out : 0.0;         /* that is not of it */
     double put = put_out - TN_PUT_OUT_SHARE * other;
     if (put > 0.0 && made > 0.0) made -= put < made ? put : made;
     made += unit * sum[5];

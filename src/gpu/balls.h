@@ -9,7 +9,7 @@
  *     total   e, what is given, and J v_free; Ends.b
  *     trial   t, and k: Π(t) = max(0, tn) n + k (t - tn n)
  *
- * and a body gets λ = Π(t) from t, k and its arm: nobody writes λ before the last iteration. A is
+ * and a body gets λ = Π(t) from t, k and its arm: no λ is written before the last iteration. A is
  * two numbers. The iteration is bound by memory, or by what fits on the chip. */
 #ifndef TN_GPU_BALLS_H
 #define TN_GPU_BALLS_H
@@ -45,8 +45,6 @@ TN_DEVICE inline typename Vec4<R>::type projected(typename Vec4<R>::type t,
     R x = t.x - tn * n.x, y = t.y - tn * n.y, z = t.z - tn * n.z;
     return {ln * n.x + k * x, ln * n.y + k * y, ln * n.z + k * z, 0};
 }
-
-#define TN_LEAST_ARM 1e-6 /* of a ball's radius: where its contact is at its centre */
 
 /* n of an arm that is along n or against it; behind n: the inverse of how long the arm is along it.
  */

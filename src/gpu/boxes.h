@@ -16,7 +16,6 @@ namespace tn
 
 #define TN_BOX_CORNERS 24
 #define TN_BOX_WITNESS 24 /* one more: where the boxes are nearest */
-#define TN_BOX_TIGHT 0.01 /* rad, as in feature.c */
 #define TN_BOX_PLAY 1e-4  /* of the smaller extent, as in manifold.c */
 
 typedef Axis_of_box_box BoxAxis;
@@ -55,7 +54,7 @@ TN_DEVICE inline int face_towards(const TnPlaced &box, const double d[3], uint32
 
 TN_DEVICE inline bool is_tight(double along)
 {
-    return sqrt(fmax(0.0, 1.0 - along * along)) < TN_BOX_TIGHT;
+    return sqrt(fmax(0.0, 1.0 - along * along)) < TN_TIGHT;
 }
 
 /* A corner of a face across axis `high`, both other bits off; the face's sides. */
@@ -141,7 +140,7 @@ TN_DEVICE inline int edge_towards(const TnPlaced &box, const double d[3], uint32
     if (fabs(local[2]) <= least) low = 2, least = fabs(local[2]);
     *id = (local[0] >= 0.0 ? 1u : 0u) | (local[1] >= 0.0 ? 2u : 0u) | (local[2] >= 0.0 ? 4u : 0u);
     *id &= ~(1u << low);
-    return least < TN_BOX_TIGHT ? low : -1;
+    return least < TN_TIGHT ? low : -1;
 }
 
 /* An edge's middle, and half of it. */
@@ -178,7 +177,7 @@ TN_DEVICE inline BoxClip clip_of_edges(const TnPlaced &a, const TnPlaced &b, con
     if (i < 0 || j < 0) return c;
     double half_a = edge_of(a, i, c.ref, middle, u), half_b = edge_of(b, j, c.id, c.p, c.f);
     v3_cross(m, u, c.f);
-    if (v3_norm(m) > TN_BOX_TIGHT) return c;
+    if (v3_norm(m) > TN_TIGHT) return c;
     c.candidates = 1u << 0 | 1u << 2 | 1u << (4 + 9) | 1u << (4 + 11);
     v3_add_scaled(c.p, c.f, -half_b);
     v3_scale(c.f, c.f, 2.0 * half_b);
@@ -365,7 +364,7 @@ TN_DEVICE inline double edge_of_face(const TnPlaced &box, int axis, uint32_t top
 }
 
 /* Of boxes that are apart along an axis of each: the nearest points of their edges. The axis and
- * its gap become those where they are farther apart than it says. False: nobody knows. */
+ * its gap become those where they are farther apart than it says. False: not known. */
 TN_DEVICE inline bool find_nearest_edges(BoxPair *p)
 {
     double d[3], local[3], best = INFINITY, from[3] = {0}, to[3] = {0};

@@ -24,7 +24,7 @@ TN_DEVICE inline uint32_t spread(int cell, int bits)
 
 TN_DEVICE inline int cell_of(float x, float per_cell) { return (int)floorf(x * per_cell); }
 
-/* Cells that are 2^bits apart share a key: whoever looks compares the cell as well. */
+/* Cells that are 2^bits apart share a key: a search compares the cell as well. */
 TN_DEVICE inline int cell_key(const Base &s, int level, int x, int y, int z)
 {
     return (int)((uint32_t)level << 3 * s.cell_bits | spread(x, s.cell_bits) |

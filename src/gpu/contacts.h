@@ -80,10 +80,6 @@ TN_DEVICE inline void side_compliance(const Base &s, int r, const double *arm, c
     *scale += C[0] + C[7] + C[14] + v3_dot(arm, arm) * (C[21] + C[28] + C[35]);
 }
 
-/* Neither side yields in a direction (solver/weights.c): a slider across its axis, at a wall. */
-#define TN_DEAD_SHARE 1e-6
-#define TN_DEAD_ROUNDING_SHARE 1e-12
-
 /* A and the first v of the bodies, along the curve. */
 template <class R> void write_bodies(Queue &q, const View<R> &s)
 {
@@ -135,7 +131,7 @@ TN_DEVICE inline void last_force(const Base &s, const TnContactPoint *c, double 
 
 #define TN_BALL 0.95
 
-/* In a first step no contact knows a force. The one that was found takes its place, and the step
+/* In a first step no contact has a force. The one that was found takes its place, and the step
  * is solved again, until contacts no longer yield. That is the proximal point method for the rigid
  * law; like a heavy ball, what the force last gained is gained once more (old_lambda is free in a
  * first step), which divides the number of solves by 3 to 10. */
@@ -167,7 +163,7 @@ TN_DEVICE inline void note_place(const Base &s, int i, const TnContactPoint *c)
 /* How far a contact is from the centre of a ball, along the normal, and no less than tells n. */
 TN_DEVICE inline double ball_arm(const Base &s, int l, double rho)
 {
-    double least = TN_LEAST_ARM * s.radius[l];
+    double least = TN_SAME * s.radius[l]; /* its contact is at its centre */
     return fabs(rho) < least ? least : rho;
 }
 
@@ -210,8 +206,7 @@ template <class R> void write_contacts(Queue &q, const View<R> &s, bool again, i
                 s.start_beta[4 * (size_t)i + 2 + k] = rb >= 0 ? s.weight_scale / fb : 0.0;
                 B[k] = 1.0 / (w + (s.ratio > 0.0 ? D[k] / s.ratio : 0.0));
                 s.yield[2 * (size_t)i + k] = D[k];
-                if (scale > 0.0 &&
-                    !(D[k] > TN_DEAD_SHARE * all && D[k] > TN_DEAD_ROUNDING_SHARE * scale))
+                if (scale > 0.0 && !(D[k] > TN_DEAD * all && D[k] > TN_ROUND_OFF * scale))
                     B[k] = D[k] = s.yield[2 * (size_t)i + k] = s.start_beta[4 * (size_t)i + k] =
                         s.start_beta[4 * (size_t)i + 2 + k] = 0.0;
             }

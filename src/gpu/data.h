@@ -9,7 +9,7 @@
 namespace tn
 {
 
-#define TN_LEVELS 4         /* grids of different cells; what is larger is tested by everybody */
+#define TN_LEVELS 4         /* grids of different cells; what is larger is tested against all */
 #define TN_FEW_MAX 64       /* those */
 #define TN_PARTNERS 16      /* of one lane of a geom that are kept from counting to listing */
 #define TN_CELL_BITS 8      /* of a cell's key, per axis, at most */

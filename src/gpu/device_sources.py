@@ -8,25 +8,25 @@ import os
 import re
 import sys
 
-HEADERS = """base/base.h base/arena.h base/pool.h math/vec3.h math/finite.h math/chain.h model/hull.h model/frame.h
-model/model.h model/joint_motion.h model/joint_law.h collision/collision.h collision/narrow.h collision/collider.h collision/emit.h
-collision/tri_mesh.h dynamics/dynamics.h dynamics/articulated/tree.h dynamics/articulated/joint_forces.h
-dynamics/articulated/mix.h constraint/unilateral.h""".split()
-SOURCES = """model/hull.c collision/support.c collision/feature.c collision/manifold.c collision/patch.c collision/gjk.c
-collision/epa.c collision/convex.c collision/sphere.c collision/capsule.c collision/capsule_box.c collision/capsule_cylinder.c
-collision/box_box.c collision/plane.c collision/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
-collision/emit_spheres.c collision/rates.c collision/emit_meeting.c collision/emit_turned.c collision/tri_query.c collision/tri_contact.c
+HEADERS = """base/base.h base/rounding.h base/arena.h base/pool.h math/vec3.h math/finite.h math/chain.h model/mesh/hull.h model/thresholds.h model/frame.h
+model/model.h model/joint_motion.h model/joint_law.h collision/collision.h collision/narrow/narrow.h collision/collider.h collision/emit.h
+collision/narrow/tri_mesh.h subsystem/dynamics.h subsystem/tree/tree.h subsystem/tree/joint_forces.h
+subsystem/tree/mix.h constraint/unilateral.h""".split()
+SOURCES = """model/mesh/hull.c collision/narrow/support.c collision/narrow/feature.c collision/narrow/manifold.c collision/narrow/patch.c collision/narrow/gjk.c
+collision/narrow/epa.c collision/narrow/convex.c collision/narrow/sphere.c collision/narrow/capsule.c collision/narrow/capsule_box.c collision/narrow/capsule_cylinder.c
+collision/narrow/box_box.c collision/narrow/plane.c collision/narrow/collide.c collision/sweep.c collision/filter_pair.c collision/emit_point.c
+collision/emit_spheres.c collision/rates.c collision/emit_meeting.c collision/emit_turned.c collision/narrow/tri_query.c collision/narrow/tri_contact.c
 collision/emit_triangles.c collision/emit_shapes.c collision/bounds.c
-dynamics/rigid/rigid.c dynamics/kinematics.c dynamics/predict.c dynamics/affine.c dynamics/articulated/forward.c
-dynamics/articulated/axes.c dynamics/articulated/mass_matrix.c dynamics/articulated/bias.c dynamics/articulated/factor.c
-dynamics/articulated/mix.c dynamics/articulated/joint_forces.c dynamics/articulated/assemble.c dynamics/articulated/fast.c
-dynamics/articulated/advance.c constraint/unilateral.c""".split()
+subsystem/free/rigid.c subsystem/kinematics.c subsystem/predict.c subsystem/affine.c subsystem/tree/forward.c
+subsystem/tree/axes.c subsystem/tree/mass_matrix.c subsystem/tree/bias.c subsystem/tree/factor.c
+subsystem/tree/mix.c subsystem/tree/joint_forces.c subsystem/tree/assemble.c subsystem/tree/fast.c
+subsystem/tree/advance.c constraint/unilateral.c""".split()
 
 # How pairs that move far are followed: once for all shapes, and once for those that quick.h has routines for.
 QUICK = "collision/emit_meeting.c collision/emit_turned.c collision/emit_shapes.c".split()
 
 # Structures that are read as a whole, in as few loads as can be. Their sizes are multiples of 16 already, but for
-# TnLinkFrame's, which nobody copies from the host or back; and none is part of another one that is shared with the host.
+# TnLinkFrame's, which is not copied from the host or back; and none is part of another one that is shared with the host.
 ALIGNED = "TnSlot TnSlotLocal TnContactPoint TnLink TnRigidSystem TnLinkFrame".split()
 
 # Functions that a kernel for many spheres or bodies calls for each of them: their arguments stay in registers.
@@ -38,7 +38,7 @@ NOT_FUNCTIONS = ("typedef", "struct", "enum", "extern", "return", "#")
 
 def for_device(text, is_header):
     text = re.sub(rf"^typedef struct ({'|'.join(ALIGNED)}) {{", r"typedef struct alignas(16) \1 {", text, flags=re.M)
-    text = re.sub(r"^( +)(\w+) \*(\w+) = context;", r"\1\2 *\3 = (\2 *)context;", text, flags=re.M)  # C++ wants the type
+    text = re.sub(r"^( +)(\w+) \*(\w+) = context;", r"\1\2 *\3 = (\2 *)context;", text, flags=re.M)  # C++ needs the type
     lines = []
     for line in text.split("\n"):
         starts = re.match(r"[A-Za-z_]", line) and not line.startswith(NOT_FUNCTIONS)

@@ -87,7 +87,7 @@ typedef struct TnGpuCarried {
     /* of a step with soft bodies: */
     int soft_count, port_room, given_room;
     double (*boxes)[6];    /* m, per soft body: where it may be in the step, low and high */
-    const TnGpuNear *near; /* after collision: who may touch them */
+    const TnGpuNear *near; /* after collision: what may touch them */
     int near_count;
     int port_count, given_count;
     TnGpuPort *ports;

@@ -3,7 +3,7 @@
  *
  * Blocks take tiles of i in turns. Each counts, tells the sum of its tile, and adds up the sums of
  * the tiles before, 32 at a time, back to one that has its place already. The places do not depend
- * on who is faster. */
+ * on which is faster. */
 #ifndef TN_GPU_IN_ORDER_H
 #define TN_GPU_IN_ORDER_H
 

@@ -3,9 +3,9 @@
 #ifndef TN_GPU_JUDGE_H
 #define TN_GPU_JUDGE_H
 
-#include "carried_solve.h"
 #include "data.h"
 #include "laws.h"
+#include "robot/carried_solve.h"
 
 namespace tn
 {
@@ -38,7 +38,7 @@ TN_DEVICE inline double natural_map(const double u[3], const double l[3], const 
     return natural_map(u, l, n, D, inverse, mu);
 }
 
-/* `fresh`: nobody judged in this step before. */
+/* `fresh`: the first check of this step. */
 template <class R> void judge(Queue &q, const View<R> &s, int likely, bool fresh)
 {
     typedef typename Vec4<R>::type V;

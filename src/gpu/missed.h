@@ -1,4 +1,4 @@
-/* missed.h: contacts that nobody foresaw (step/missed.c says why).
+/* missed.h: contacts that the prediction missed (step/missed.c says why).
  *
  * Once the motion is found, geoms of bodies that get elsewhere than expected look once more, with
  * boxes over that motion. Boxes keep their centres, so the cells of the broad phase stay. */

@@ -1,4 +1,4 @@
-/* motion.h: the smooth motion of free bodies, by the engine's own dynamics/rigid. */
+/* motion.h: the smooth motion of free bodies, by the engine's own subsystem/free. */
 #ifndef TN_GPU_MOTION_H
 #define TN_GPU_MOTION_H
 
@@ -33,7 +33,7 @@ TN_DEVICE inline void place_geom(const Base &s, int index, TnSlot slot, const Tn
     set_velocity_of_bounds(&slot, &local, frame.com, twist);
     double grow = 0.5 * s.slack + local.bound_margin + s.t * slot.speed;
     sweep_by_of_bounds(&slot, &local, index, h, grow, &bounds);
-    if (s.some_hard) { /* else nobody asks */
+    if (s.some_hard) { /* else not needed */
         if (slot.shape_type == TN_GEOM_SPHERE)
             v3_copy(c->place[index].pos, place.pos);
         else

@@ -20,11 +20,6 @@ namespace tn
 #define AGAIN (-2)    /* none was left */
 #define MANY 65536    /* threads that take turns at what is seldom, or bound by memory */
 
-/* As in step/missed.c. */
-#define LET_PASS 0.05
-#define LET_PASS_SIZE 1e-4
-#define SAME_NORMAL 0.95
-#define SAME_PLACE 0.1
 
 /* No point of one moves faster against the other: piles that fall as one are not followed. */
 TN_DEVICE static double speed_together(const TnSlot *a, const TnSlot *b)
@@ -121,7 +116,7 @@ TN_DEVICE static bool open_boxes(BoxPair *p, const TnDetection *d, int slot1, in
     return find_box_axis(p);
 }
 
-/* They stay about where they are, and nobody may graze the other (emit_shapes.c). */
+/* They stay about where they are, and neither may graze the other (emit_shapes.c). */
 TN_DEVICE static bool stays_there(const BoxPair &p)
 {
     const TnDetection *d = p.d;
@@ -342,7 +337,7 @@ TN_DEVICE static bool is_same(const TnContactPoint *p, const TnContactPoint *c, 
 {
     double d[3], along = v3_dot(p->normal, c->normal);
     v3_sub(d, p->arm1, swapped ? c->arm2 : c->arm1);
-    return (swapped ? -along : along) > SAME_NORMAL && v3_dot(d, d) < near * near;
+    return (swapped ? -along : along) > TN_SAME_NORMAL && v3_dot(d, d) < near * near;
 }
 
 TN_DEVICE static bool is_listed(const Base &s, const TnContactPoint *c, double near)
@@ -372,8 +367,8 @@ TN_DEVICE static bool is_missed(const Base &s, const TnContactPoint *c)
     point_velocity(v2, s.moved[m->geom_link[c->geom2]], c->arm2);
     v3_sub(v2, v2, v1);
     double end = c->gap + s.t * v3_dot(c->normal, v2);
-    return end < -(LET_PASS * s.slack + LET_PASS_SIZE * size) &&
-           !is_listed(s, c, SAME_PLACE * size);
+    return end < -(TN_MISSED * s.slack + TN_MISSED_SIZE * size) &&
+           !is_listed(s, c, TN_SAME_PLACE * size);
 }
 
 void find_missed_points(Queue &q, const Base &s)

@@ -1,6 +1,6 @@
 /* none_batch.c: stands for batch.h in builds without CUDA; tn_gpu_info has said why before any of
  * these is called. */
-#include "batch.h"
+#include "batch/batch.h"
 
 TnGpuBatch *tn_gpu_batch_create(const struct TnModel *model, const struct TnCollider *collider,
                                 const TnGpuDef *def, int count, TnError *err)

@@ -10,10 +10,7 @@
 namespace tn
 {
 
-/* As in sweep.c. */
-#define TN_SWEEP_TOUCH 1e-3
 #define TN_SWEEP_ADVANCES 512
-#define TN_SWEEP_LOOK_ON 4.0
 
 /* The motion of a shape: it turns about its link's centre of mass. */
 struct Turning {
@@ -120,18 +117,27 @@ struct BoxGap {
     }
 };
 
+/* How fast turning can close a gap along n: by the farthest that the shape reaches. tn_sweep has a
+ * closer bound, by the shape itself, which would take registers here. */
+TN_DEVICE inline double widest_swing(const TnMover &m, const double n[3])
+{
+    double d[3];
+    v3_cross(d, n, m.twist + 3);
+    return v3_norm(d) * m.reach;
+}
+
 /* As tn_sweep, without the places where they meet. */
 template <class G>
 TN_DEVICE inline TnPassing sweep_with(const G &gap_at, const TnMover &a, const TnMover &b, double t,
                                       double near, bool look_on, double *time)
 {
-    double now = 0.0, touch = TN_SWEEP_TOUCH * fmin(a.thinness, b.thinness), n[3], v[3];
+    double now = 0.0, touch = TN_TOUCHING * fmin(a.thinness, b.thinness), n[3], v[3];
     TnPassing passing = TN_STAYS_APART;
     v3_sub(v, a.twist, b.twist);
     near = fmax(near, touch);
     for (int k = 0; k < TN_SWEEP_ADVANCES; k++) {
         double gap = gap_at(now, n);
-        double closing = v3_dot(n, v) + swing_of_sweep(&a, n) + swing_of_sweep(&b, n);
+        double closing = v3_dot(n, v) + widest_swing(a, n) + widest_swing(b, n);
         if (gap <= near) passing = TN_PASSES_BY;
         if (gap <= touch) {
             double next =

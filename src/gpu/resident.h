@@ -9,10 +9,10 @@
  *     bodies; velocities of those at the border go to the memory that all share, in turns to one
  *         of two places, since others may still read the last ones
  *
- * A velocity has the number of its iteration behind it, in the same 16 bytes, so nobody waits for
- * more than the numbers that it needs. The numbers are those of iterate.h. Where a
- * piece does not fit, as with a body of thousands of contacts, all blocks do what iterate.h does,
- * with barriers over all of them. */
+ * A velocity has the number of its iteration behind it, in the same 16 bytes, so no thread waits
+ * for more than the numbers that it needs. The numbers are those of iterate.h. Where a piece does
+ * not fit, as with a body of thousands of contacts, all blocks do what iterate.h does, with
+ * barriers over all of them. */
 #ifndef TN_GPU_RESIDENT_H
 #define TN_GPU_RESIDENT_H
 
@@ -110,7 +110,7 @@ __device__ inline void store_g(const View<float> &s, int r, const ResidentBody &
 }
 
 /* Its sides, the first one beyond them 16 bits up; its place in the piece, and 16 bits up whether
- * another piece wants to know how it moves. */
+ * another piece needs its motion. */
 struct BodySides {
     uint32_t sides, body;
     __device__ int begin() const { return (int)(sides & 0xffffu); }
@@ -144,8 +144,8 @@ __device__ inline void load_side(const View<float> &s, const Piece &p, int i, in
         *l = s.lambda[bits_in(arm->w) >> 1];
 }
 
-/* The k-th body of a thread, by turns from the front and from the end: whoever has one with many
- * sides then has one with few, or none. */
+/* The k-th body of a thread, by turns from the front and from the end: a thread that has one with
+ * many sides then has one with few, or none. */
 __device__ inline int body_of_thread(int k)
 {
     int thread = (int)threadIdx.x;

@@ -3,7 +3,7 @@
  * A thread that copies a structure on its own moves 16 bytes at a time, each in another sector of
  * the cache than its neighbours': every sector travels twice or more. Here the lanes of a warp copy
  * one row after the other, by way of shared memory, and a sector travels once. Rows that are read
- * are on their way all at a time, and nobody waits for one before the next is asked for. */
+ * are on their way all at a time, and none is waited for before the next is requested. */
 #ifndef TN_GPU_ROWS_H
 #define TN_GPU_ROWS_H
 

@@ -2,7 +2,7 @@
 #include "scene.h"
 
 #include "mirror.h"
-#include "scene_robots.h"
+#include "robot/scene_robots.h"
 
 namespace tn
 {
@@ -187,7 +187,7 @@ template <class R> bool Scene<R>::grow()
 
 /* ---- parts of a step ---- */
 
-#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* for who looks where the time goes */
+#if defined(TN_GPU_LAPS) && defined(__CUDACC__) /* shows where the time goes */
 static void lap(Queue &q, const char *what, cudaEvent_t begin, cudaEvent_t end)
 {
     float ms = 0.0f;
@@ -406,7 +406,7 @@ template <class R> bool Scene<R>::solve_as_it_yields(Way *way, TnGpuReport *repo
 }
 
 /* What yields sinks, by as much as its force is new. In a first step all forces are, and a stack
- * would sink before it stands. Without a warm start no step knows of another, and forces stay new.
+ * would sink before it stands. Without a warm start no step has the last one's, and forces stay new.
  */
 template <class R> void Scene<R>::solve(TnGpuReport *report)
 {

@@ -25,8 +25,6 @@
 #include <utility>
 
 #include "any_scene.h"
-#include "carried.h"
-#include "carried_solve.h"
 #include "contacts.h"
 #include "iterate.h"
 #include "judge.h"
@@ -34,6 +32,8 @@
 #include "missed.h"
 #include "motion.h"
 #include "resident.h"
+#include "robot/carried.h"
+#include "robot/carried_solve.h"
 
 namespace tn
 {
@@ -46,7 +46,6 @@ namespace tn
  * over-relaxation is taken back to else, and how much softer contacts are in a second try. */
 #define TN_PATIENCE 160
 #define TN_RELAXATIONS 3
-#define TN_RETREAT 3.0
 #define TN_MEMORIES 300 /* of a first step, at most */
 
 typedef enum Part {
@@ -79,7 +78,7 @@ template <class R> struct Scene : AnyScene {
     int qpos_count = 0, dof_count = 0;
     int contact_count = 0; /* of the last step */
     bool wrench_set = false;
-    bool cold = true; /* no contact knows the force that it had */
+    bool cold = true; /* no contact has its last force */
     int likely_pairs = 0, likely_contacts = 0, likely_hard = 0;
     ResidentRoom room;
     CarriedMemory carried;

@@ -45,6 +45,8 @@ __device__ static inline int device_compare(const void *a, const void *b, size_t
 /* on the device tn_collide has another name: this one is the host's */
 #define tn_collide tn_device_collide
 #define restrict __restrict__
+/* of math/own_math.h, which devices do not have */
+__device__ inline void tn_sine_cosine(double x, double *s, double *c) { sincos(x, s, c); }
 #include <all_sources.h>
 #undef restrict
 #undef tn_collide
@@ -65,7 +67,7 @@ __device__ inline double tn_overlap_limit(const TnCollider *c, int slot1, int sl
             return c->overlaps[i].depth;
     return -INFINITY;
 }
-__device__ inline void tn_collider_forget(TnCollider *) {} /* nobody sleeps there */
+__device__ inline void tn_collider_forget(TnCollider *) {} /* nothing sleeps there */
 
 /* An arena there has what it was given. */
 __device__ inline void *tn_arena_overflow(TnArena *arena, size_t)
@@ -77,8 +79,8 @@ __device__ inline void tn_arena_open(void *, size_t) {}
 __device__ inline size_t tn_arena_mark(const TnArena *arena) { return arena->used; }
 __device__ inline void tn_arena_release(TnArena *arena, size_t mark) { arena->used = mark; }
 
-/* Robots with muscles, with gravity compensation or in a medium stay on the host, and nobody asks
- * for work. */
+/* Robots with muscles, with gravity compensation or in a medium stay on the host, and their
+ * work is not needed. */
 __device__ inline double tn_actuator_length(const TnModel *, int, const TnDriven *) { return 0.0; }
 __device__ inline double tn_actuator_velocity(const TnModel *, int, const TnDriven *)
 {

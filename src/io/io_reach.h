@@ -1,4 +1,4 @@
-/* io_reach.h: which files a model may name, and how much it may ask for. Somebody else may have
+/* io_reach.h: which files a model may name, and how much it may ask for. Another person may have
  * written it. */
 #ifndef TN_IO_REACH_H
 #define TN_IO_REACH_H

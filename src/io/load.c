@@ -2,8 +2,9 @@
 #include "../base/base.h"
 #include "../base/platform/text.h"
 #include "io_reach.h"
-#include "mjcf_copy.h"
-#include "urdf.h"
+#include "mjcf/mjcf_copy.h"
+#include "sdf/sdf.h"
+#include "urdf/urdf.h"
 
 #include <string.h>
 
@@ -57,26 +58,26 @@ static bool is_xml_model(TnMjcf *m, const char *path)
     const char *text = NULL;
     for (int i = 0; i < 4; i++)
         if (ends_with(path, usd[i]))
-            text = "USD is not supported; export the model as URDF or MJCF";
+            text = "USD is read by the Python package (tenon.usd.load); or export the model as "
+                   "URDF, SDF or MJCF";
     if (ends_with(path, ".xacro"))
         text = "this is a xacro file; run xacro first: xacro robot.urdf.xacro > robot.urdf";
     if (text) tn_error_at(&m->err, TN_ERROR_MODEL, (TnSource){path, 1, 1}, "model", "%s", text);
     return !text;
 }
 
-typedef enum Format { FORMAT_MJCF, FORMAT_URDF, FORMAT_OTHER } Format;
+typedef enum Format { FORMAT_MJCF, FORMAT_URDF, FORMAT_SDF, FORMAT_OTHER } Format;
 
 static Format format_of(TnMjcf *m)
 {
     const char *name = m->root->name;
     if (strcmp(name, "mujoco") == 0) return FORMAT_MJCF;
     if (strcmp(name, "robot") == 0) return FORMAT_URDF;
-    if (strcmp(name, "sdf") == 0)
-        tn_mjcf_error(m, m->root, "SDF is not supported; export the model as URDF or MJCF");
-    else
-        tn_mjcf_error(m, m->root,
-                      "the root of a model file is <mujoco> (MJCF) or <robot> (URDF), not <%.60s>",
-                      name);
+    if (strcmp(name, "sdf") == 0) return FORMAT_SDF;
+    tn_mjcf_error(m, m->root,
+                  "the root of a model file is <mujoco> (MJCF), <robot> (URDF) or <sdf> (SDF), not "
+                  "<%.60s>",
+                  name);
     return FORMAT_OTHER;
 }
 
@@ -90,8 +91,10 @@ static void read_definitions(TnMjcf *m, const char *path, const TnLoadDef *load)
             m->pool.failed = true;
         else if (format == FORMAT_MJCF)
             tn_mjcf_interpret(m);
-        else
+        else if (format == FORMAT_URDF)
             tn_urdf_interpret(m, load);
+        else
+            tn_sdf_interpret(m, load);
     }
     if (m->pool.failed) { /* other complaints may only be echoes of what could not be kept */
         m->err = (TnError){0};

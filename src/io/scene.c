@@ -242,11 +242,15 @@ static void lay_point_subsystems(Layout *layout, TnScene *scene, const Source *f
     }
     for (int i = 0; subsystems && i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
-        /* of the nodes that pieces share, the first piece's: from the last tetrahedron on */
-        for (int t = surface->tetrahedron_count - 1; t >= 0; t--)
-            for (int k = 0; k < 4; k++)
-                subsystems[surface->point_start + surface->tetrahedra[4 * t + k]] =
-                    surface->tetrahedron_subsystems[t];
+        bool sheet = surface->tetrahedron_count == 0;
+        int count = sheet ? surface->triangle_count : surface->tetrahedron_count;
+        int corners = sheet ? 3 : 4;
+        const int32_t *nodes = sheet ? surface->triangles : surface->tetrahedra;
+        const int32_t *of = sheet ? surface->triangle_subsystems : surface->tetrahedron_subsystems;
+        /* of the nodes that pieces share, the first piece's: from the last element on */
+        for (int t = count - 1; t >= 0; t--)
+            for (int k = 0; k < corners; k++)
+                subsystems[surface->point_start + nodes[corners * t + k]] = of[t];
     }
     scene->point_subsystems = subsystems;
 }

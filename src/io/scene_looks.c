@@ -2,7 +2,7 @@
 #include "scene_looks.h"
 
 #include "../base/base.h"
-#include "picture.h"
+#include "picture/picture.h"
 
 TnSceneMaterial tn_scene_material(const TnMaterialDef *def, const TnSceneTextures *textures)
 {

@@ -3,7 +3,7 @@
  * The optimal string alignment distance D(i, j) between the first i letters of a and the first j of
  * b: D(i, j) = min( D(i-1, j) + 1, D(i, j-1) + 1, D(i-1, j-1) + [a_i != b_j], D(i-2, j-2) + 1 where
  * two letters swapped ), of which three rows are kept. Names longer than the rows are never near:
- * nobody misspells a paragraph. */
+ * a paragraph is no misspelling. */
 #include "suggest.h"
 
 #include <stdio.h>

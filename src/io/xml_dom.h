@@ -1,4 +1,4 @@
-/* xml_dom.h: an XML file as a tree in which every element and attribute knows its place.
+/* xml_dom.h: an XML file as a tree in which every element and attribute has its place.
  *
  * Strings and nodes live in the pool of the load. Text between elements is not kept, unless it is
  * asked for; the first piece of it is noted. */

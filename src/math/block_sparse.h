@@ -47,9 +47,9 @@ typedef struct TnBlockPlan {
 uint64_t tn_block_graph_hash(const TnBlockGraph *graph);
 /* The graph is the plan's. */
 bool tn_block_plan_fits(const TnBlockPlan *plan, const TnBlockGraph *graph);
-/* A plan is made in two steps, so that whoever keeps it knows its size before: order and fill into
- * scratch, then the plan itself, which has copies of all it needs, into memory of the caller's,
- * aligned as malloc does. */
+/* A plan is made in two steps, so that its size is known before memory for it is taken: order and
+ * fill into scratch, then the plan itself, which has copies of all it needs, into memory of the
+ * caller's, aligned as malloc does. */
 typedef struct TnBlockAnalysis TnBlockAnalysis;
 /* NULL: no memory. */
 TnBlockAnalysis *tn_block_analyse(const TnBlockGraph *graph, TnArena *scratch);

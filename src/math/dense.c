@@ -1,5 +1,5 @@
 /* dense.c: symmetric positive definite dense matrices by the kernels of the fronts. */
-#include "sparse_cholesky.h"
+#include "sparse/sparse_cholesky.h"
 
 #include "kernels/dense_kernels.h"
 

@@ -28,7 +28,7 @@ static inline int tn_set_root_shared(int *parent, int x)
         int up = __atomic_load_n(&parent[x], __ATOMIC_RELAXED);
         if (up == x) return x;
         int above = __atomic_load_n(&parent[up], __ATOMIC_RELAXED);
-        /* who else changes it in between shortens the way, too */
+        /* another thread that changes it in between shortens the way, too */
         if (above != up)
             __atomic_compare_exchange_n(&parent[x], &up, above, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED);

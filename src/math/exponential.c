@@ -87,7 +87,7 @@ double tn_expm1(double x)
     return scale * p + (scale - 1.0);
 }
 
-static double exponential(double x)
+double tn_exp(double x)
 {
     double r, rest;
     if (!(x < 710.0)) return x + HUGE_VAL;
@@ -105,5 +105,5 @@ double tn_power(double x, double y)
         return y < 0.0 ? 1.0 / whole : whole;
     }
     if (x == 0.0 && y == y) return y > 0.0 ? 0.0 : HUGE_VAL;
-    return exponential(y * tn_log(x));
+    return tn_exp(y * tn_log(x));
 }

@@ -6,7 +6,7 @@
  * below put these functions in place of those of libm: nothing can forget them. What is exact in
  * every libm (sqrt, fabs, floor, fmod, ldexp, …) stays. tests/install looks that nothing else does.
  *
- * Errors, in units in the last place: sin, cos, log, log1p and cbrt below 1; expm1, hypot 1.5;
+ * Errors, in units in the last place: sin, cos, exp, log, log1p and cbrt below 1; expm1, hypot 1.5;
  * atan2, atan, asin, acos 2; tan 2.5; pow 2 + 2 |y log x|, and whole exponents multiply. Beyond
  * 2^53, where neighbouring numbers are more than a radian apart, sin and cos take the rest of a
  * division by the number nearest to 2π. */
@@ -20,6 +20,7 @@
 
 TN_OF_ITS_ARGUMENTS double tn_sin(double x);
 TN_OF_ITS_ARGUMENTS double tn_cos(double x);
+void tn_sine_cosine(double x, double *s, double *c); /* the same bits */
 TN_OF_ITS_ARGUMENTS double tn_tan(double x);
 TN_OF_ITS_ARGUMENTS double tn_asin(double x);
 TN_OF_ITS_ARGUMENTS double tn_acos(double x);
@@ -27,6 +28,7 @@ TN_OF_ITS_ARGUMENTS double tn_atan(double x);
 TN_OF_ITS_ARGUMENTS double tn_atan2(double y, double x);
 TN_OF_ITS_ARGUMENTS double tn_log(double x);
 TN_OF_ITS_ARGUMENTS double tn_log1p(double x);
+TN_OF_ITS_ARGUMENTS double tn_exp(double x);
 TN_OF_ITS_ARGUMENTS double tn_expm1(double x);
 TN_OF_ITS_ARGUMENTS double tn_power(double x, double y);
 TN_OF_ITS_ARGUMENTS double tn_cbrt(double x);
@@ -68,6 +70,6 @@ static inline double tn_pow(double x, double y) { return y == 2.0 ? x * x : tn_p
 #define hypot(a, b) tn_hypot(a, b)
 #define fmax(a, b) tn_fmax(a, b)
 #define fmin(a, b) tn_fmin(a, b)
-/* log is also the name of a field: what needs it calls tn_log. */
+/* log is also the name of a field, exp of a variable: what needs them calls tn_log, tn_exp. */
 
 #endif

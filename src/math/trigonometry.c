@@ -12,11 +12,11 @@
 #define TURN_2 0x1.1a62633145c07p-52
 #define TURN_3 -0x1.f1976b7ed8fbcp-108
 
-#define MANY_TURNS 1e6  /* below, the number of quarters has at most 20 bits */
-#define NO_ANGLE 0x1p53 /* neighbouring numbers are more than a radian apart */
-#define SMALL 0x1p-27   /* x³ is below the last bit of x, and x² below that of 1 */
-#define ROUNDS 0x1.8p52 /* what is added to it becomes whole */
-#define SPLITS 0x1p27   /* a double has two halves of 26 bits */
+#define MANY_TURNS 0x1p20 /* below, the number of quarters has at most 20 bits */
+#define NO_ANGLE 0x1p53   /* neighbouring numbers are more than a radian apart */
+#define SMALL 0x1p-27     /* x³ is below the last bit of x, and x² below that of 1 */
+#define ROUNDS 0x1.8p52   /* what is added to it becomes whole */
+#define SPLITS 0x1p27     /* a double has two halves of 26 bits */
 
 typedef struct Angle {
     double x, rest; /* within an eighth of a turn */
@@ -99,6 +99,15 @@ double tn_cos(double x)
     Angle a = reduce(x);
     double y = a.quarter & 1 ? sine(a.x, a.rest) : cosine(a.x, a.rest);
     return (a.quarter + 1) & 2 ? -y : y;
+}
+
+void tn_sine_cosine(double x, double *s, double *c)
+{
+    Angle a = reduce(x);
+    double y = sine(a.x, a.rest), z = cosine(a.x, a.rest), of_sine = a.quarter & 1 ? z : y,
+           of_cosine = a.quarter & 1 ? y : z;
+    *s = a.quarter & 2 ? -of_sine : of_sine;
+    *c = (a.quarter + 1) & 2 ? -of_cosine : of_cosine;
 }
 
 double tn_tan(double x)

@@ -1,7 +1,7 @@
 /* whole_sum.h: sums that do not depend on the order.
  *
  * A number is taken in whole units, as three digits, and digits are added up by themselves. 2^31
- * numbers of up to 2^94 units have one sum, whoever adds them up and in whatever order. */
+ * numbers of up to 2^94 units have one sum, in whatever order they are added. */
 #ifndef TN_MATH_WHOLE_SUM_H
 #define TN_MATH_WHOLE_SUM_H
 
@@ -12,9 +12,9 @@ typedef struct TnWholeSum {
     int64_t digits[3]; /* of units, of 2^32 and of 2^64 units */
 } TnWholeSum;
 
-#define TN_WHOLE_DIGIT 4294967296.0 /* 2^32 */
+#define TN_WHOLE_DIGIT 0x1p32
 /* 2^94 units: larger numbers count as so many, and so does one that is none. */
-#define TN_WHOLE_MOST (1073741824.0 * TN_WHOLE_DIGIT * TN_WHOLE_DIGIT)
+#define TN_WHOLE_MOST (0x1p30 * TN_WHOLE_DIGIT * TN_WHOLE_DIGIT)
 
 static inline void tn_whole_add(TnWholeSum *sum, double x, double unit)
 {

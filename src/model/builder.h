@@ -27,8 +27,8 @@
 #define TN_MODEL_BUILDER_H
 
 #include "../base/base.h"
-#include "inertia.h"
-#include "mesh.h"
+#include "mesh/inertia.h"
+#include "mesh/mesh.h"
 #include "model.h"
 #include "names.h"
 

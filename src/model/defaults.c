@@ -7,7 +7,7 @@ TnOption tn_option(void)
                       .gravity = {0.0, 0.0, -9.81},
                       .magnetic = {0.0, -0.5, 0.0},
                       .theta = 0.5,
-                      .relinearize = 20,
+                      .tree_passes = 20,
                       .substeps = 1,
                       .stabilization = 0.2};
 }

@@ -1,4 +1,4 @@
-/* definitions.c: what a builder holds, for those who read it. */
+/* definitions.c: what a builder holds, for readers. */
 #include "builder.h"
 
 TnDefinitions tn_builder_definitions(const TnModelBuilder *b)

@@ -1,7 +1,7 @@
 /* fingerprint.c: a number that two models share if they move alike.
  *
- * Names, colours, cameras and sensors do not count: whoever changes them may go on from an old
- * state. Fields are taken one by one, since structs have padding and pointers. */
+ * Names, colours, cameras and sensors do not count: a model in which they change may go on from an
+ * old state. Fields are taken one by one, since structs have padding and pointers. */
 #include "model.h"
 
 #include <string.h>
@@ -41,8 +41,9 @@ static void add_option(uint64_t *h, const TnOption *o)
     NUMBERS(o->theta);
     NUMBERS(o->contact_stiffness);
     NUMBERS(o->stabilization);
-    integer(h, o->relinearize);
+    integer(h, o->tree_passes);
     integer(h, o->substeps);
+    if (o->accuracy > 0.0) NUMBERS(o->accuracy); /* older files had none */
     integer(h, o->parents_collide);
 }
 
@@ -125,7 +126,7 @@ static void add_tendon(uint64_t *h, const TnTendon *t)
     NUMBERS(t->dead_band);
     NUMBERS(t->damping);
     NUMBERS(t->friction_loss);
-    NUMBERS(t->armature);
+    NUMBERS((double){t->armature + t->inertia}); /* one of them is 0 */
     NUMBERS(t->reference_length);
 }
 

@@ -1,4 +1,4 @@
-/* frame.h: where a link is. Filled by dynamics/kinematics.c, read by collision and constraint. */
+/* frame.h: where a link is. Filled by subsystem/kinematics.c, read by collision and constraint. */
 #ifndef TN_MODEL_FRAME_H
 #define TN_MODEL_FRAME_H
 

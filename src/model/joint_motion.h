@@ -1,4 +1,4 @@
-/* joint_motion.h: the joints of one link in space. For compile and dynamics/.
+/* joint_motion.h: the joints of one link in space. For compile and subsystem/.
  *
  * A link starts at its reference pose in its parent and its joints move it in their order. Joint k
  * sees the frame that the joints before it left: it turns about (or slides along) axes fixed in

@@ -7,12 +7,11 @@
  * V/5 (a_y² - a_z²)² (κ_z - κ_y) / (2 (a_y² - a_z²) + (a_y² + a_z²) (κ_y - κ_z)). */
 #include "builder.h"
 
+#include "../base/base.h"
 #include "../math/vec3.h"
+#include "thresholds.h"
 
 #include <math.h>
-
-#define PI 3.14159265358979323846
-#define LEAST 1e-15 /* MuJoCo's least number */
 
 /* ---- added mass ---- */
 
@@ -40,17 +39,17 @@ static double turned_mass(double a, double b, double ka, double kb)
 {
     double difference = a * a - b * b, sum = a * a + b * b;
     return difference * difference * fabs(kb - ka) /
-           fmax(LEAST, fabs(2.0 * difference + sum * (ka - kb)));
+           fmax(TN_TINY, fabs(2.0 * difference + sum * (ka - kb)));
 }
 
 static void set_added_mass(TnDrag *drag)
 {
     const double *a = drag->size;
-    double volume = 4.0 / 3.0 * PI * a[0] * a[1] * a[2], k[3];
+    double volume = 4.0 / 3.0 * TN_PI * a[0] * a[1] * a[2], k[3];
     for (int i = 0; i < 3; i++) k[i] = kappa(a[i], a[(i + 1) % 3], a[(i + 2) % 3]);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
-        drag->added_mass[i] = volume * k[i] / fmax(LEAST, 2.0 - k[i]);
+        drag->added_mass[i] = volume * k[i] / fmax(TN_TINY, 2.0 - k[i]);
         drag->added_inertia[i] = volume / 5.0 * turned_mass(a[j], a[l], k[j], k[l]);
     }
 }
@@ -120,7 +119,7 @@ static void add_box(const TnCompile *c, int index, TnDrag *drag)
     v3_copy(drag->pos, mass->com);
     for (int k = 0; k < 3; k++) {
         double twice = moments[(k + 1) % 3] + moments[(k + 2) % 3] - moments[k];
-        drag->size[k] = sqrt(6.0 * fmax(twice, LEAST) / mass->mass);
+        drag->size[k] = sqrt(6.0 * fmax(twice, TN_TINY) / mass->mass);
     }
 }
 
@@ -156,7 +155,7 @@ static bool takes_part(const TnModel *m, int body)
 {
     int link = m->bodies[body].link;
     return m->links[link].subsystem >= 0 && tn_part_of_link(m, link)->kind == TN_SUBSYSTEM_TREE &&
-           m->body_masses[body].mass >= LEAST;
+           m->body_masses[body].mass >= TN_TINY;
 }
 
 static void add_body(TnCompile *c, int body)

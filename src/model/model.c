@@ -246,6 +246,12 @@ TnActuatorInfo tn_model_actuator_info(const TnModel *model, TnActuatorId id)
     info.act = actuator->act;
     info.ctrl_limited = actuator->ctrl_limited;
     if (info.ctrl_limited) memcpy(info.ctrl_range, actuator->ctrl_range, sizeof info.ctrl_range);
+    info.gear = actuator->gear;
+    info.gain = actuator->gain;
+    memcpy(info.bias, actuator->bias, sizeof info.bias);
+    info.force_limited = actuator->force_limited;
+    if (info.force_limited)
+        memcpy(info.force_range, actuator->force_range, sizeof info.force_range);
     return info;
 }
 
@@ -269,6 +275,11 @@ TnJointInfo tn_model_joint_info(const TnModel *model, TnJointId id)
     if (joint->limited) memcpy(info.range, joint->range, sizeof info.range);
     memcpy(info.pos, joint->pos, sizeof info.pos);
     memcpy(info.axis, joint->axis, sizeof info.axis);
+    info.stiffness = joint->stiffness;
+    info.spring_ref = joint->spring_ref;
+    info.damping = joint->damping;
+    info.armature = joint->armature;
+    info.friction_loss = joint->friction_loss;
     return info;
 }
 
@@ -286,6 +297,13 @@ TnGeomInfo tn_model_geom_info(const TnModel *model, TnGeomId id)
     memcpy(info.quat, geom->quat, sizeof info.quat);
     memcpy(info.size, geom->size, sizeof info.size);
     memcpy(info.rgba, geom->rgba, sizeof info.rgba);
+    info.contact_type = geom->contact_type;
+    info.contact_affinity = geom->contact_affinity;
+    info.contact_dim = geom->contact_dim;
+    info.priority = geom->priority;
+    memcpy(info.friction, geom->friction, sizeof info.friction);
+    info.restitution = geom->restitution;
+    info.margin = geom->margin;
     return info;
 }
 

@@ -20,7 +20,7 @@
 #ifndef TN_MODEL_MODEL_H
 #define TN_MODEL_MODEL_H
 
-#include "hull.h"
+#include "mesh/hull.h"
 
 #include <tenon/collide.h>
 #include <tenon/model_info.h>
@@ -175,6 +175,7 @@ typedef struct TnTendon {
     double range[2];
     double stiffness, spring_length, dead_band, damping, friction_loss;
     double armature; /* 0 unless it is a sum over joints of one tree */
+    double inertia;  /* the armature of others, whose rows of force have it */
     double reference_length;
     bool actuator_limited;
     double actuator_range[2];
@@ -416,7 +417,7 @@ struct TnModel {
     TnLink *links;
     TnJoint *joints;
     TnGeom *geoms;
-    int *geom_link;      /* geoms[i].link again, close together for who looks at many, */
+    int *geom_link;      /* geoms[i].link again, close together for loops over many, */
     int *link_subsystem; /* and links[i].subsystem */
     TnSite *sites;
     TnTendon *tendons;

@@ -117,12 +117,15 @@ static double walk_points(const TnModel *model, const TnPath *path, const TnLink
 {
     const TnPathPoint *p = path->points, *end = p + path->point_count;
     double length = 0.0, divisor = 1.0;
+    const TnPathPoint *last = NULL; /* where b is: the next piece begins there */
+    Place a, b, on[2];
     for (; p < end; p++) {
         if (p->type == TN_TENDON_PULLEY) divisor = p->divisor;
         if (p->type != TN_TENDON_SITE || p + 1 >= end || p[1].type == TN_TENDON_PULLEY) continue;
         bool geom = p[1].type == TN_TENDON_GEOM;
-        Place a = place_site(model, frames, p->object),
-              b = place_site(model, frames, p[geom ? 2 : 1].object), on[2];
+        a = p == last ? b : place_site(model, frames, p->object);
+        last = p + (geom ? 2 : 1);
+        b = place_site(model, frames, last->object);
         TnWrap wrap;
         double share = 1.0 / divisor;
         if (geom && wrap_at(model, frames, p + 1, &a, &b, on, &wrap))
@@ -301,6 +304,57 @@ double tn_path_rate(const TnModel *model, const TnPath *path, const double *qpos
         tn_path_walk(model, path, qpos, frames, &(TnPathVisitor){add_pull, add_moment, &sum});
     *rate = sum.sum;
     return length;
+}
+
+/* ---- a gradient that is kept ---- */
+
+/* A straight piece has two pulls, beside an arc there are two pieces; a ball joint has moments. */
+bool tn_path_gradient_reserve(const TnPath *path, TnArena *arena, TnPathGradient *out)
+{
+    *out = (TnPathGradient){.pulls = TN_ARENA_NEW(arena, TnPathPull, 4 + 2 * path->point_count),
+                            .moments = TN_ARENA_NEW(arena, TnMoment, path->moment_count + 6)};
+    return out->pulls && out->moments;
+}
+
+static void keep_pull(void *context, int link, const double point[3], const double linear[3],
+                      const double angular[3])
+{
+    TnPathGradient *g = context;
+    TnPathPull *p = &g->pulls[g->pull_count++];
+    p->link = link;
+    v3_copy(p->point, point);
+    v3_copy(p->linear, linear);
+    v3_copy(p->angular, angular);
+}
+
+static void keep_moment(void *context, int dof, double coef)
+{
+    TnPathGradient *g = context;
+    g->moments[g->moment_count++] = (TnMoment){.dof = dof, .coef = coef};
+}
+
+double tn_path_record(const TnModel *model, const TnPath *path, const double *qpos,
+                      const TnLinkFrame *frames, TnPathGradient *out)
+{
+    out->pull_count = out->moment_count = 0;
+    return tn_path_walk(model, path, qpos, frames, &(TnPathVisitor){keep_pull, keep_moment, out});
+}
+
+void tn_path_replay(const TnPathGradient *g, const TnPathVisitor *visitor)
+{
+    for (int i = 0; i < g->pull_count; i++)
+        visitor->pull(visitor->context, g->pulls[i].link, g->pulls[i].point, g->pulls[i].linear,
+                      g->pulls[i].angular);
+    for (int i = 0; i < g->moment_count; i++)
+        visitor->moment(visitor->context, g->moments[i].dof, g->moments[i].coef);
+}
+
+double tn_path_rate_of(const TnPathGradient *gradient, const double *qvel,
+                       const TnLinkFrame *frames, const double (*twists)[6])
+{
+    Rate sum = {frames, twists, qvel, 0.0};
+    tn_path_replay(gradient, &(TnPathVisitor){add_pull, add_moment, &sum});
+    return sum.sum;
 }
 
 /* ---- drawing ---- */

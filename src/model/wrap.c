@@ -15,10 +15,10 @@
  *     asin(A sin i) + asin(B sin i) - 2 i + G = 0. */
 #include "path.h"
 
+#include "../base/base.h"
 #include "../math/vec3.h"
+#include "thresholds.h"
 
-#define TINY 1e-15
-#define PI 3.14159265358979323846
 #define MOST_ITERATIONS 100
 
 static double dot2(const double a[2], const double b[2]) { return a[0] * b[0] + a[1] * b[1]; }
@@ -42,7 +42,7 @@ static void nearest(const double a[2], const double b[2], double out[2])
 static bool too_close(const double a[2], const double b[2])
 {
     const double d[2] = {b[0] - a[0], b[1] - a[1]};
-    return dot2(d, d) < TINY;
+    return dot2(d, d) < TN_TINY;
 }
 
 static void turn(const double a[2], double angle, double radius, double out[2])
@@ -61,7 +61,7 @@ static void way_round(const double a[2], const double b[2], double radius, int s
     turn(a, sign * first, radius, out->on[0]);
     turn(b, -sign * second, radius, out->on[1]);
     double angle = atan2(cross2(out->on[0], out->on[1]), dot2(out->on[0], out->on[1]));
-    if (sign * angle < 0.0) angle += sign * 2.0 * PI;
+    if (sign * angle < 0.0) angle += sign * 2.0 * TN_PI;
     out->angle = angle;
 }
 
@@ -91,7 +91,7 @@ static bool wrap_outside(const double a[2], const double b[2], const double *sid
  */
 static double incidence(double A, double B, double G)
 {
-    double low = 0.0, high = 0.5 * PI, i = 0.25 * PI;
+    double low = 0.0, high = 0.5 * TN_PI, i = 0.25 * TN_PI;
     for (int k = 0; k < MOST_ITERATIONS && high - low > 1e-16; k++) {
         double a = A * sin(i), b = B * sin(i), f = asin(a) + asin(b) - 2.0 * i + G;
         double slope = cos(i) * (A / sqrt(1.0 - a * a) + B / sqrt(1.0 - b * b)) - 2.0;
@@ -123,7 +123,7 @@ static bool wrap_inside(const double a[2], const double b[2], double radius, Arc
 static bool wrap_circle(const double a[2], const double b[2], const double *side, bool inside,
                         double radius, Arc *out)
 {
-    if (!(radius > TINY) || dot2(a, a) <= radius * radius || dot2(b, b) <= radius * radius ||
+    if (!(radius > TN_TINY) || dot2(a, a) <= radius * radius || dot2(b, b) <= radius * radius ||
         too_close(a, b))
         return false;
     return inside ? wrap_inside(a, b, radius, out) : wrap_outside(a, b, side, radius, out);
@@ -135,7 +135,7 @@ static void plane_of(const double a[3], const double b[3], double x[3], double y
     v3_copy(x, a);
     v3_normalize(x);
     v3_cross(n, a, b);
-    if (v3_normalize(n) < TINY) v3_tangents(x, n, y); /* any plane does */
+    if (v3_normalize(n) < TN_TINY) v3_tangents(x, n, y); /* any plane does */
     v3_cross(y, n, x);
     v3_normalize(y);
 }

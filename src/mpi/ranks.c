@@ -13,8 +13,8 @@
 /* In contacts per rank: below, telling takes longer than solving. */
 #define LEAST_WORK 500.0
 
-/* What is sent is copied, in turns to one of two places: whoever has finished need not wait until
- * others have read it, and two times may be under way. */
+/* What is sent is copied, in turns to one of two places: a rank that has finished need not wait
+ * until others have read it, and two times may be under way. */
 typedef struct Exchange {
     int links, receive_count, send_count; /* requests: */
     MPI_Request *receives, *sends[2];

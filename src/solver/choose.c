@@ -1,20 +1,17 @@
 /* choose.c: one island, by the methods that suit it, one after the other until one arrives.
  *
- * `ladder` lists them in order, each with the condition under which it is tried and its budget.
- * Islands of a few bodies and robots are one full matrix and do not come here (small/). SubADMM
- * comes first for islands whose blocks carry most of the problem in factors of their own (cables,
- * soft bodies), for islands of many blocks, and if the island's matrix would cost more to factor
- * than some tens of iterations. All others begin with Newton's steps. Of large islands the contacts
- * yield (compliant.h).
+ * `ladder` lists them in order, each with the condition under which it is tried and its limit.
+ * Islands of a few bodies and robots are one full matrix (small/); what that leaves unsolved gets
+ * interior points and nothing else. SubADMM comes first for islands whose blocks carry most of the
+ * problem in factors of their own (cables, soft bodies), for islands of many blocks, and if the
+ * island's matrix would cost more to factor than some tens of iterations. All others begin with
+ * Newton's steps. Of large islands the contacts yield (compliant.h).
  *
  * The natural map at v_λ = A⁻¹(b + Jᵀλ) judges every rung, and the best forces win. The choice
  * depends on counts and on errors within this solve, on no clock and no history, so it is the same
  * in every run. */
 #include "method/steady.h"
 #include "rungs.h"
-
-#define FINE 1e-4  /* velocity_scale: v_λ of such forces is what a step moves with */
-#define ROUGH 1e-2 /* velocity_scale: then SubADMM has a try as well */
 
 /* ---- the ladder ---- */
 
@@ -31,13 +28,13 @@ static bool cheap(TnIslandSolve *s)
 
 static bool splits_first(TnIslandSolve *s)
 {
-    if (!tn_is_auto(s)) return false;
+    if (!tn_is_auto(s) || s->was_small) return false;
     return tn_has_large_factors(s->problem) || (!cheap(s) && !tn_rung_done(s));
 }
 static bool is_large(TnIslandSolve *s)
 {
     const TnProblem *p = s->problem;
-    return tn_is_auto(s) && s->def->contact_ratio > 0.0 && p->contact_count > 0 &&
+    return tn_is_auto(s) && s->def->contact_ratio > 0.0 && p->contact_count > 0 && !s->was_small &&
            !tn_has_large_factors(p) && !cheap(s);
 }
 static bool splits_rigidly(TnIslandSolve *s) { return !s->problem->give && splits_first(s); }
@@ -45,26 +42,28 @@ static bool splits_rigidly(TnIslandSolve *s) { return !s->problem->give && split
 static bool gave_up_in_vain(TnIslandSolve *s) { return s->looks.may_give_up && !cheap(s); }
 static bool rough(TnIslandSolve *s)
 {
-    return tn_is_auto(s) && cheap(s) && s->best.error > ROUGH * s->def->velocity_scale;
+    return tn_is_auto(s) && !s->was_small && cheap(s) &&
+           s->best.error > TN_ROUGH * s->def->velocity_scale;
 }
+static bool is_sparse(TnIslandSolve *s) { return !s->was_small && cheap(s); }
+static bool factors(TnIslandSolve *s) { return s->was_small ? tn_rung_assemble(s) : cheap(s); }
 
 typedef struct Rung {
     TnRung *run;
     bool (*when)(TnIslandSolve *);
-    int budget; /* iterations or steps; 0: def->iterations */
+    int most; /* iterations or steps; 0: TnSolverDef.iterations */
     const char *why;
 } Rung;
 
 static const Rung ladder[] = {
-    {tn_rung_compliant, is_large, 0, "too large for a factorization: contacts yield"},
+    {tn_rung_compliant, is_large, 960, "too large for a factorization: contacts yield"},
     {tn_rung_subadmm, splits_rigidly, 0, "large factors of their own, or a costly matrix"},
     {tn_rung_subadmm, gave_up_in_vain, 0, "a factorization costs too much"},
-    {tn_rung_newton, cheap, 6, "a factorization is cheap"},
-    {tn_rung_interior, cheap, 40, "Newton's steps did not converge"},
-    {tn_rung_proximal, cheap, 30, "Newton's steps did not converge"},
-    {tn_rung_admm, cheap, 40, "no second-order method converged"},
-    {tn_rung_interior_from_here, cheap, 40, "ADMM did not converge, but may be close"},
-    {tn_rung_proximal, cheap, 30, "ADMM did not converge, but may be close"},
+    {tn_rung_newton, is_sparse, 6, "a factorization is cheap"},
+    {tn_rung_interior, factors, 40, "Newton's steps did not converge"},
+    {tn_rung_proximal, is_sparse, 30, "Newton's steps did not converge"},
+    {tn_rung_interior_from_here, is_sparse, 40, "no method converged, but one may be close"},
+    {tn_rung_proximal, is_sparse, 30, "no method converged, but one may be close"},
     {tn_rung_subadmm_from_guess, rough, 0, "the best solution so far is inaccurate"},
 };
 
@@ -78,7 +77,7 @@ static bool climb(TnIslandSolve *s)
             continue;
         }
         s->report.why = rung->why;
-        if (!rung->run(s, rung->budget ? rung->budget : s->def->iterations)) return false;
+        if (!rung->run(s, rung->most ? rung->most : s->def->iterations)) return false;
         if (tn_rung_done(s)) return true;
     }
     return true;
@@ -118,19 +117,20 @@ static bool may_be_at_rest(TnIslandSolve *s)
 static bool settle(TnIslandSolve *s)
 {
     const TnIslandReport *r = &s->report;
-    bool others = r->newton_steps + r->sweeps + r->assembled_iterations + r->own_iterations > 0;
+    bool others = r->newton_steps + r->sweeps + r->own_iterations > 0;
     if ((others || !s->split || s->problem->give) && !tn_best_is_here(&s->best)) tn_rung_go_back(s);
-    double fine = (s->problem->give ? ROUGH : FINE) * s->def->velocity_scale;
+    double fine = (s->problem->give ? TN_ROUGH : TN_FINE) * s->def->velocity_scale;
     return r->method == TN_METHOD_SUBADMM && s->best.map.largest > fine;
 }
 
 bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
-                     TnIslandResult *out)
+                     bool was_small, TnIslandResult *out)
 {
     TnIslandSolve s = {.problem = p,
                        .def = def,
                        .plans = plans,
                        .pool = pool,
+                       .was_small = was_small,
                        .report = {.blocks = p->twist_count + p->large_count,
                                   .contacts = p->contact_count,
                                   .rows = p->row_count + 6 * p->bond_count,
@@ -152,6 +152,7 @@ bool tn_solve_island(TnProblem *p, const TnSolverDef *def, TnPlanCache *plans, T
     bool own_v = settle(&s);
     s.report.converged = tn_rung_done(&s);
     s.report.error = best->map.largest / def->velocity_scale;
+    s.report.tolerance = best->tolerance / def->velocity_scale;
     s.report.rigid_error = tn_best_rigid_error(best) / def->velocity_scale;
     if (own_v)
         tn_subadmm_finish(p, pool);

@@ -1,4 +1,4 @@
-/* parts.c: who owns what, and the part of a problem that a rank iterates on; see parts.h. */
+/* parts.c: which rank owns what, and the part of a problem that a rank iterates on; see parts.h. */
 #include "parts.h"
 
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "../base/ranks.h"
 #include "block/block.h"
 #include "law/law.h"
-#include "parts_tell.h"
 
 /* A block costs about as much as so many contacts. */
 #define BLOCK_WEIGHT 2
@@ -30,7 +29,7 @@ bool tn_parts_suit(const TnProblem *p, const TnSolverDef *def)
     return def->anderson <= 0; /* its sums are over everything */
 }
 
-/* ---- who owns what ---- */
+/* ---- which rank owns what ---- */
 
 int tn_parts_owner(const int *first, int count, int index)
 {
@@ -267,7 +266,7 @@ static bool list_contacts(const Choice *choice, TnIslands *cut)
     return true;
 }
 
-/* Batches of own blocks; the inner ones, that nobody else needs, are first. */
+/* Batches of own blocks; the inner ones, that no other rank needs, are first. */
 static bool list_runs(TnParts *parts, int inner)
 {
     int count = (parts->own + TN_LANES - 1) / TN_LANES;
@@ -282,7 +281,7 @@ static bool list_runs(TnParts *parts, int inner)
     return true;
 }
 
-/* Own blocks that nobody else needs, own ones that others need, ghosts; then large blocks. */
+/* Own blocks that no other rank needs, own ones that others need, ghosts; then large blocks. */
 static bool list_blocks(const Choice *choice, const bool *needed)
 {
     TnParts *parts = choice->parts;

@@ -60,7 +60,7 @@ bool tn_parts_open(TnProblem *whole, bool prepared, TnParts *out);
 bool tn_parts_open_near(TnProblem *problem, const TnRanks *ranks, const TnNeighbours *neighbours,
                         TnParts *out);
 void tn_parts_close(TnParts *parts);
-/* Iterations, until somebody has enough (method/parted.c). */
+/* Iterations, until one rank has enough (method/parted.c). */
 TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watch, TnPool *pool);
 /* Velocities of ghosts. */
 void tn_parts_send(TnParts *parts);
@@ -69,5 +69,25 @@ void tn_parts_receive(TnParts *parts);
 void tn_parts_tell_forces(TnParts *parts);
 void tn_parts_tell(TnParts *parts);
 void tn_parts_tell_changes(TnParts *parts);
+
+/* Pieces of parts*.c that need each other. */
+
+/* ---- parts.c ---- */
+/* Which of `count` ranges has it. */
+int tn_parts_owner(const int *first, int count, int index);
+int tn_parts_block_owner(const TnParts *parts, int block);
+int tn_parts_row_owner(const TnParts *parts, int row);
+int tn_parts_bond_owner(const TnParts *parts, int bond);
+
+/* ---- parts_tell.c ---- */
+/* Tells the others which of their blocks are ghosts here, and lists what goes to which rank, as
+ * twist blocks of the whole. needed: per own twist block, another rank does. False: no memory. */
+bool tn_parts_list_ghosts(TnParts *parts, const uint8_t *twist, int ghost, bool **needed);
+/* Contact batches of the part, without ghosts and with. */
+bool tn_parts_find_runs(TnParts *parts);
+/* A batch joins the last run or begins one; they come in order. */
+void tn_run_add(TnRun *runs, int *count, int batch);
+/* Blocks of the whole become rows of the part; buffers. */
+bool tn_parts_connect(TnParts *parts);
 
 #endif

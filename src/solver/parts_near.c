@@ -3,7 +3,6 @@
 #include "parts.h"
 
 #include "../base/ranks.h"
-#include "parts_tell.h"
 
 typedef struct Near {
     TnParts *parts;
@@ -46,7 +45,7 @@ static bool ask(Near *x)
     return true;
 }
 
-/* What goes to whom in each iteration, as blocks of the whole. */
+/* What goes to which rank in each iteration, as blocks of the whole. */
 static void list_ghosts(Near *x)
 {
     TnParts *parts = x->parts;

@@ -1,5 +1,5 @@
 /* parts_tell.c: what ranks tell each other of a problem that they share; see parts.h. */
-#include "parts_tell.h"
+#include "parts.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static bool reserve(TnParts *parts)
     parts->bond_owner = TN_ARENA_NEW(whole->arena, int, whole->bond_count);
     if (!parts->packed || !parts->start || !parts->at || !parts->row_owner || !parts->bond_owner)
         return false;
-    if (parts->near) return true; /* nobody tells of rows that all have */
+    if (parts->near) return true; /* rows that all have are not exchanged */
     for (int r = 0; r < whole->row_count; r++) parts->row_owner[r] = tn_parts_row_owner(parts, r);
     for (int i = 0; i < whole->bond_count; i++)
         parts->bond_owner[i] = tn_parts_bond_owner(parts, i);

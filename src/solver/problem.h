@@ -8,7 +8,7 @@
  *          a batch;
  *   dense  any size, a full matrix A; unit, the same with A = I;
  *   chain  nodes of any size whose blocks in A form a forest (math/chain.h);
- *   mesh   nodes of three unknowns on a graph (math/sparse_cholesky.h).
+ *   mesh   nodes of three unknowns on a graph (math/sparse/sparse_cholesky.h).
  * All but the first are the large blocks. A port is a twist that depends linearly on a large block,
  * T v: the place where point constraints meet it.
  *
@@ -25,10 +25,12 @@
 
 #include "../base/arena.h"
 #include "../base/pool.h"
+#include "../base/rounding.h"
 #include "../math/chain.h"
 #include "../math/kernels/contact_kernels.h"
 #include "../math/kernels/kernels.h"
-#include "../math/sparse_cholesky.h"
+#include "../math/sparse/sparse_cholesky.h"
+#include "thresholds.h"
 
 typedef enum TnRowSet {
     TN_ROW_EQUALITY,
@@ -179,11 +181,11 @@ typedef struct TnProblem {
                              where   there are none */
     double (*inverse)[8]; /* per twist block: 1/a, then S⁻¹ (xx xy xz yy yz zz) */
     double *residual;     /* per contact batch */
-    /* One weight per block, set by who prepares H; bonds take them, those of contacts and rows are
+    /* One weight per block, set when H is prepared; bonds take them, those of contacts and rows are
      * set already. NULL: weights.c has them all. */
     double *block_beta;
     TnAnderson *anderson; /* NULL: not accelerated */
-    /* Of each contact 2λ + y as it is where one side alone moves; NULL: nobody asks
+    /* Of each contact 2λ + y as it is where one side alone moves; NULL: not needed
      * (block/chain_told.c). z is this while SubADMM iterates. */
     double (*z_memory)[3], (*z)[3];
     const TnKernels *kernels;
@@ -289,11 +291,6 @@ void tn_columns_fill(const TnProblem *problem, int begin, int end, TnSideColumns
 void tn_problem_weights(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
 /* J A⁻¹ Jᵀ summed over the sides: what turns a force into a velocity here. */
 void tn_contact_compliance(const TnProblem *problem, int contact, double *normal, double *tangent);
-/* Below this share of what a contact yields in all, a direction counts as yielding nothing: it lies
- * within a milliradian of one that does not yield, and forces there would have to be thousands of
- * times what they move. The second is a share of what the yield is a difference of. */
-#define TN_DEAD 1e-6
-#define TN_DEAD_ROUNDING 1e-12
 /* Of all contacts, zero where both sides yield next to nothing (TN_DEAD). */
 void tn_contact_yields(const TnProblem *problem, TnContactYield *out);
 double tn_row_compliance(const TnProblem *problem, const TnRow *row);
@@ -307,7 +304,7 @@ typedef struct TnSolveResult {
 /* Here def->tolerance is the RMS change of constraint velocities (m/s) at which to stop; solve.h
  * has what a user's tolerance means. */
 TnSolveResult tn_subadmm_solve(TnProblem *problem, const TnSolverDef *def, TnPool *pool);
-/* The same with somebody who looks at the problem now and then, between two iterations, and says
+/* The same with a callback that sees the problem now and then, between two iterations, and says
  * when it is enough. */
 typedef struct TnWatch {
     bool (*enough)(void *context, const TnSolveResult *so_far);

@@ -1,4 +1,4 @@
-/* problem_sides.c: who acts on whom: contacts by row of the table, sides of scalar rows by block.
+/* problem_sides.c: what acts on what: contacts by row of the table, sides of scalar rows by block.
  */
 #include <string.h>
 

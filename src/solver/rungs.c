@@ -4,13 +4,11 @@
 #include "block/block.h"
 #include "method/own_method.h"
 
-/* Newton is considered up to so many blocks, if a factorization takes at most so many
- * multiplications per constraint: about what 60 iterations of SubADMM cost. */
+/* Newton is considered up to so many blocks, if a factorization takes at most TN_FLOPS_PER_CONTACT
+ * per constraint. */
 #define FEW_BLOCKS 150
-#define FLOPS_PER_CONSTRAINT 1000.0
-#define FLOPS_AT_LEAST 1e5
-#define COLD_ITERATIONS 10 /* of assembled ADMM, for Newton to start from */
-#define FAR 0.3            /* velocity_scale: then sweeps come before interior points */
+#define COLD_SWEEPS 10 /* of Gauss-Seidel, for Newton to start from */
+#define FAR 0.3        /* velocity_scale: then sweeps come before interior points */
 #define FIRST_SWEEPS 20
 
 /* Judges what `method` has left. */
@@ -44,7 +42,7 @@ bool tn_is_cheap(const TnProblem *p, double flops)
     double constraints = p->contact_count + p->row_count + 6.0 * p->bond_count, own = 0.0;
     for (int i = 0; i < p->large_count; i++)
         own += p->large[i].kind->eliminates ? p->large[i].flops : pow(p->large[i].dim, 3.0);
-    return flops <= fmax(fmax(FLOPS_AT_LEAST, own), FLOPS_PER_CONSTRAINT * constraints);
+    return flops <= fmax(own, TN_FLOPS_PER_CONTACT * constraints);
 }
 
 static bool is_cold(const TnProblem *p)
@@ -71,19 +69,6 @@ bool tn_rung_assemble(TnIslandSolve *s)
 
 /* ---- methods on the island's matrix ---- */
 
-bool tn_rung_admm(TnIslandSolve *s, int budget)
-{
-    TnMethodResult result;
-    if (!tn_assembled_admm(&s->assembly, s->problem, &s->best.D, s->best.tolerance, budget,
-                           &result))
-        return false;
-    s->report.assembled_iterations += result.iterations;
-    s->report.factorizations += result.factorizations;
-    tn_rung_judge(s, TN_METHOD_ASSEMBLED);
-    if (s->best.absurd) tn_rung_go_back(s);
-    return true;
-}
-
 /* All that it leaves is forces, so its memory is free for the next. */
 static bool second_order(TnIslandSolve *s, TnMethod name, TnSecondOrder *method,
                          const TnPerConstraint *u, int steps)
@@ -98,12 +83,6 @@ static bool second_order(TnIslandSolve *s, TnMethod name, TnSecondOrder *method,
     tn_rung_judge(s, name);
     if (s->best.absurd) tn_rung_go_back(s);
     return true;
-}
-
-bool tn_rung_newton(TnIslandSolve *s, int budget)
-{
-    return (!is_cold(s->problem) || tn_rung_admm(s, COLD_ITERATIONS)) &&
-           second_order(s, TN_METHOD_NEWTON, tn_newton, &s->best.u, budget);
 }
 
 /* Forces of the last step that are this far off tell nothing, and less than a few sweeps of
@@ -126,6 +105,12 @@ static bool sweep(TnIslandSolve *s, int count)
     s->report.sweeps += result.iterations;
     tn_rung_judge(s, TN_METHOD_PGS);
     return true;
+}
+
+bool tn_rung_newton(TnIslandSolve *s, int budget)
+{
+    return (!is_cold(s->problem) || sweep(s, COLD_SWEEPS)) &&
+           second_order(s, TN_METHOD_NEWTON, tn_newton, &s->best.u, budget);
 }
 
 bool tn_rung_interior(TnIslandSolve *s, int budget)

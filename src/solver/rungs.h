@@ -21,8 +21,9 @@ typedef struct TnIslandSolve {
     TnPerConstraint guess;
     TnAssembly assembly;
     bool is_assembled;
-    bool failed; /* no memory for it */
-    bool split;  /* SubADMM has run */
+    bool was_small; /* its own method has left it unsolved */
+    bool failed;    /* no memory for it */
+    bool split;     /* SubADMM has run */
     const char *form;
     struct {         /* SubADMM's looks */
         double stop; /* residual below which the map is looked at, */
@@ -30,7 +31,8 @@ typedef struct TnIslandSolve {
         bool may_give_up;
         int stuck;
         double residual;
-        int budget;         /* iterations */
+        int budget;         /* iterations after which it is to be about to arrive, */
+        int latest;         /* and the most of them */
         bool patient;       /* it does not give up within them */
         TnMark last, older; /* MARKS_APART; the last is younger than that */
         TnSolverDef *def;   /* what the iterations go by */
@@ -56,7 +58,7 @@ bool tn_rung_assemble(TnIslandSolve *solve);
 
 /* A rung: so many iterations or steps. False: no memory, or no factor. */
 typedef bool TnRung(TnIslandSolve *solve, int budget);
-TnRung tn_rung_newton, tn_rung_interior, tn_rung_interior_from_here, tn_rung_proximal, tn_rung_admm;
+TnRung tn_rung_newton, tn_rung_interior, tn_rung_interior_from_here, tn_rung_proximal;
 /* A method that was asked for. */
 bool tn_rung_own(TnIslandSolve *solve, TnMethod method, int budget);
 /* ---- rungs_subadmm.c ---- */

@@ -7,24 +7,24 @@
 #include "block/block.h"
 #include "compliant.h"
 #include "method/steady.h"
+#include "solve.h"
 
-/* SubADMM with a second method behind it gives up after so many looks in a row that gain less. */
+/* SubADMM with a second method behind it gives up after so many looks in a row that gain little. */
 #define STUCK_LOOKS 4
-#define STUCK_GAIN 0.9
-/* SubADMM goes on up to so many times its budget if it is about to arrive by then: the second
- * method costs more than that. */
-#define LONGER 3
-/* With so many unknowns (a cloth that lies on things) a second method costs thousands of
- * iterations: SubADMM has more of them then, and does not give up within. */
+/* Iterations beside a second method: after SOON SubADMM is to be about to arrive, LATEST is the
+ * limit, for the second method costs more than that. With more than WIDE unknowns (a cloth that
+ * lies on things) it costs thousands of iterations: SubADMM has more of them then, and does not
+ * give up within. */
+#define SOON 60
+#define LATEST 180
 #define WIDE 250
-#define PATIENT 10
+#define SOON_WIDE 600
+#define LATEST_WIDE 1800
 #define MARKS_APART 30 /* iterations by which its progress is judged, at least */
 /* Forces that nothing tells apart can wander long after the laws hold: look from here on anyway. */
 #define LATE_LOOK 100
 /* Compliant contacts: the law is known to 1/R only, so more of its error is let pass. Counts grow
  * with R, and where over-relaxation makes a cycle it is taken back. */
-#define COMPLIANT_TOLERANCES 100.0
-#define COMPLIANT_ITERATIONS 16 /* times def->iterations */
 #define COMPLIANT_LOOK 40
 #define COMPLIANT_PATIENCE 160 /* iterations that should halve the error */
 #define COMPLIANT_RETREAT 3.0  /* R by this on a miss, once */
@@ -50,7 +50,7 @@ static bool will_arrive(const TnIslandSolve *s, const TnSolveResult *so_far)
     double gain = tn_log(s->looks.older.residual / so_far->residual),
            left = tn_log(so_far->residual / s->looks.stop);
     int took = so_far->iterations - s->looks.older.iteration;
-    return gain > 0.0 && left / gain * took <= LONGER * s->looks.budget - so_far->iterations;
+    return gain > 0.0 && left / gain * took <= s->looks.latest - so_far->iterations;
 }
 
 /* Compliant contacts: looks are regular, and over-relaxation is taken back where they gain little.
@@ -72,7 +72,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
 {
     TnIslandSolve *s = context;
     keep_mark(s, so_far);
-    s->looks.stuck = so_far->residual > STUCK_GAIN * s->looks.residual ? s->looks.stuck + 1 : 0;
+    s->looks.stuck = so_far->residual > TN_LITTLE_GAIN * s->looks.residual ? s->looks.stuck + 1 : 0;
     s->looks.residual = so_far->residual;
     bool late = so_far->iterations >= s->looks.budget,
          may_give_up = s->looks.may_give_up && (late || !s->looks.patient);
@@ -103,12 +103,13 @@ static void expect_newton(const TnProblem *p)
     tn_arena_release(p->arena, mark);
 }
 
-bool tn_rung_subadmm(TnIslandSolve *s, int budget)
+static int more(int a, int b) { return a > b ? a : b; }
+
+bool tn_rung_subadmm(TnIslandSolve *s, int most)
 {
     TnProblem *p = s->problem;
     TnSolverDef def = *s->def;
     def.tolerance = 0.0;
-    def.iterations = budget;
     bool second = s->def->method == TN_METHOD_AUTO && tn_has_large_factors(p) &&
                   tn_has_few_blocks(p) && !s->is_assembled && tn_is_cheap(p, joined_flops(p));
     s->looks.stop = s->best.tolerance;
@@ -117,9 +118,11 @@ bool tn_rung_subadmm(TnIslandSolve *s, int budget)
     s->looks.residual = INFINITY;
     s->looks.may_give_up = second;
     s->looks.patient = second && joined_unknowns(p) > WIDE;
-    s->looks.budget = s->looks.patient ? PATIENT * budget : budget;
+    s->looks.budget = more(s->looks.patient ? SOON_WIDE : second ? SOON : most, most);
+    s->looks.latest = more(s->looks.patient ? LATEST_WIDE : second ? LATEST : most, most);
     s->looks.last = s->looks.older = (TnMark){0, INFINITY};
-    if (second) def.iterations = LONGER * s->looks.budget;
+    def.iterations = s->looks.latest;
+    s->report.iteration_limit += def.iterations;
     s->looks.def = &def;
     s->looks.patience = COMPLIANT_PATIENCE;
     s->looks.half = INFINITY;
@@ -143,10 +146,10 @@ static bool yield(TnIslandSolve *s, double R, double tolerance)
     return !s->failed && tn_best_again(&s->best, tolerance);
 }
 
-bool tn_rung_compliant(TnIslandSolve *s, int budget)
+bool tn_rung_compliant(TnIslandSolve *s, int most)
 {
-    double R = s->def->contact_ratio, tolerance = COMPLIANT_TOLERANCES * s->best.tolerance;
-    int most = budget * COMPLIANT_ITERATIONS;
+    double R = s->def->contact_ratio,
+           tolerance = fmax(s->best.tolerance, TN_FINE * s->def->velocity_scale);
     if (yield(s, R, tolerance) && s->best.map.largest < TN_STILL * tolerance) {
         s->best_method = s->report.method = TN_METHOD_AUTO;
         return true;
@@ -161,8 +164,8 @@ bool tn_rung_compliant(TnIslandSolve *s, int budget)
 
 /* From the starting guess: if constraints contradict each other, Newton's forces would grow from
  * step to step. */
-bool tn_rung_subadmm_from_guess(TnIslandSolve *s, int budget)
+bool tn_rung_subadmm_from_guess(TnIslandSolve *s, int most)
 {
     tn_lambda_put(s->problem, &s->guess);
-    return tn_rung_subadmm(s, budget);
+    return tn_rung_subadmm(s, most);
 }

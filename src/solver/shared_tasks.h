@@ -1,7 +1,7 @@
 /* shared_tasks.h: islands, and large blocks without constraints, divided among ranks.
  *
- * All ranks have the problem and know the same tasks in the same order, so that each knows who does
- * what. Each solves its own; then all are told forces, velocities and reports of all. */
+ * All ranks have the problem and know the same tasks in the same order, so that each can tell which
+ * rank does what. Each solves its own; then all are told forces, velocities and reports of all. */
 #ifndef TN_SOLVER_SHARED_TASKS_H
 #define TN_SOLVER_SHARED_TASKS_H
 
@@ -14,7 +14,7 @@ typedef struct TnSharedTasks {
     int *rank_of; /* per place in the list */
 } TnSharedTasks;
 
-/* Tasks by falling cost, each to whoever has least; cost is per task. False: no memory. */
+/* Tasks by falling cost, each to the rank that has least; cost is per task. False: no memory. */
 bool tn_shared_assign(const TnRanks *ranks, TnArena *arena, const int *tasks, int count,
                       const double *cost, TnSharedTasks *out);
 /* Collective. `failed`: some task of this rank did, then of any. False: no memory. */

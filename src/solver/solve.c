@@ -1,10 +1,10 @@
 /* solve.c: a problem solved to a tolerance, island by island.
  *
  * Islands share nothing, so each is copied into a problem of its own, solved by one thread and put
- * back. Threads take them from one list, the costly ones first; whoever takes an island, and into
- * whichever of the arenas it is copied, its numbers are the same. Only an island that is more than
- * a thread's share of all the work is solved by all threads together, and one that is the whole
- * problem where it stands. Blocks without constraints move by v = A⁻¹b. */
+ * back. Threads take them from one list, the costly ones first; the thread that takes an island,
+ * and into whichever of the arenas it is copied, its numbers are the same. Only an island that is
+ * more than a thread's share of all the work is solved by all threads together, and one that is the
+ * whole problem where it stands. Blocks without constraints move by v = A⁻¹b. */
 #include "solve.h"
 
 #include <limits.h>
@@ -109,7 +109,7 @@ static void put_arena(TnSolverMemory *m, TnArena *arena)
     atomic_store_explicit(&m->taken[arena - m->arenas], false, memory_order_release);
 }
 
-/* Whoever does without memory comes to other bits: that is no solution. */
+/* Without memory the bits would be others: that is no solution. */
 static bool has_lacked(TnSolverMemory *m)
 {
     bool plans = tn_plan_cache_lacked(m->plans);
@@ -131,7 +131,7 @@ typedef struct Solve {
     TnSolution *solution;
     /* tasks: islands, then large blocks by island count + their number */
     int *tasks, task_count;
-    TnSharedTasks shared; /* who does them; no ranks: this process does all */
+    TnSharedTasks shared; /* which rank does them; no ranks: this process does all */
     atomic_int next;
     atomic_bool failed;
     atomic_int failed_task; /* the lowest of those that did; INT_MAX: none */
@@ -161,9 +161,8 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
     if (result->worst == TN_A_BOND) *i = islands->bonds[islands->bond_start[island] + *i];
 }
 
-/* gravity × timestep: forces that are off by more are wrong, */
-#define UNSOLVED 1e-3
-/* and by so many times what the constraints contradict each other by: then that is not why. */
+/* Forces are wrong that are off by so many times what the constraints contradict each other by:
+ * then that is not why. */
 #define NOT_WHY 10.0
 
 /* A small island that may have better forces than those that were found. Where nothing was
@@ -171,32 +170,33 @@ static void note_worst(const TnIslands *islands, int island, TnIslandResult *res
 static bool is_unsolved(const Solve *s, const TnProblem *p, const TnIslandReport *r)
 {
     if (r->converged || p->exact) return !r->converged;
-    return r->error > UNSOLVED && r->error * s->def->velocity_scale > NOT_WHY * r->contradiction;
+    return r->error > TN_UNSOLVED && r->error * s->def->velocity_scale > NOT_WHY * r->contradiction;
 }
 
-static bool by_ladder(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
+static bool by_ladder(const Solve *s, TnProblem *p, TnPool *pool, bool was_small,
+                      TnIslandResult *result)
 {
     return tn_problem_prepare_A(p, pool) &&
-           tn_solve_island(p, s->def, s->memory->plans, pool, result);
+           tn_solve_island(p, s->def, s->memory->plans, pool, was_small, result);
 }
 
-/* A problem that is one island. Where Newton's steps of a small one end in wrong forces, the ladder
- * has a try, and what it finds counts if it is right and does not run away: where there are no
- * forces (Painlevé), those of a contact that yields are the best to go on with. */
+/* A problem that is one island. Where Newton's steps of a small one end in wrong forces, interior
+ * points have a try, and what they find counts if it is right and does not run away: where there
+ * are no forces (Painlevé), those of a contact that yields are the best to go on with. */
 static bool solve_part(const Solve *s, TnProblem *p, TnPool *pool, TnIslandResult *result)
 {
-    if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p)) return by_ladder(s, p, pool, result);
+    if (s->def->method != TN_METHOD_AUTO || !tn_small_fits(p))
+        return by_ladder(s, p, pool, false, result);
     if (!tn_small_solve(p, s->def, result)) return false;
     if (!is_unsolved(s, p, &result->report)) return true;
     TnPerConstraint found;
-    if (!p->exact) {
-        if (!tn_per_constraint_alloc(p, &found)) return false;
-        tn_lambda_take(p, &found);
-    }
+    if (!tn_per_constraint_alloc(p, &found)) return false;
+    tn_lambda_take(p, &found);
     bool runs_away = false;
-    if (!by_ladder(s, p, pool, result)) return false;
-    if (!p->exact && !tn_small_runs_away(p, s->def, &runs_away)) return false;
-    if (p->exact || (result->report.error < UNSOLVED && !runs_away)) return true;
+    if (!by_ladder(s, p, pool, true, result)) return false;
+    if (p->exact) return true;
+    if (!tn_small_runs_away(p, s->def, &runs_away)) return false;
+    if (result->report.error < TN_UNSOLVED && !runs_away) return true;
     tn_lambda_put(p, &found);
     return tn_small_solve(p, s->def, result);
 }
@@ -278,7 +278,7 @@ static void move_twists(void *context, int begin, int end)
     }
 }
 
-/* ---- who does what ---- */
+/* ---- which thread does what ---- */
 
 static double block_work(const TnLargeBlock *d)
 {

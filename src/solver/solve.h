@@ -33,7 +33,8 @@ bool tn_fixed_iterate(TnProblem *problem, const TnSolverDef *def, TnSolverMemory
                       TnPool *pool, TnSolveResult *result);
 
 /* One island (or a problem that is one) with constraints, after tn_problem_prepare_A; v and λ hold
- * the starting guess. v ends as A⁻¹(b + Jᵀλ) where the tolerance was reached. (method.c) */
+ * the starting guess, or with `was_small` what a small island's method has left. v ends as
+ * A⁻¹(b + Jᵀλ) where the tolerance was reached. (choose.c) */
 typedef struct TnIslandResult {
     TnIslandReport report;
     const char *form; /* of a method of its own (own_method.h) */
@@ -42,6 +43,7 @@ typedef struct TnIslandResult {
     int worst_index; /* in the problem that was solved */
 } TnIslandResult;
 bool tn_solve_island(TnProblem *problem, const TnSolverDef *def, TnPlanCache *plans, TnPool *pool,
+                     bool was_small,
                      TnIslandResult *out); /* false: no memory, or A not positive definite */
 
 /* The whole problem. Results are in the problem's arena, one per island, worst_index counted in
@@ -83,8 +85,5 @@ TnSecondOrder tn_proximal; /* proximal.c: slower and surer */
 /* interior.c: for contacts that Newton cannot sort out; with u near the problem's λ, with NULL from
  * a start of its own, which mostly is better. Without contacts or inequalities it does nothing. */
 TnSecondOrder tn_interior;
-/* assembled_admm.c: from the problem's λ alone; false: no memory, or no factor. */
-bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *problem, const TnCompliances *D,
-                       double tolerance, int iterations, TnMethodResult *out);
 
 #endif

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "../math/vec3.h"
 #include "block/block.h"
 #include "law/law.h"
@@ -72,7 +73,7 @@ static Compliance row_compliance(const TnProblem *p, int row, const double r[3],
 static bool is_dead(double total, Compliance a, Compliance b)
 {
     double all = a.normal + a.tangent + b.normal + b.tangent;
-    return !(total > TN_DEAD * all && total > TN_DEAD_ROUNDING * (a.scale + b.scale));
+    return !(total > TN_DEAD * all && total > TN_ROUND_OFF * (a.scale + b.scale));
 }
 
 /* A side may yield (almost) nothing in some direction, e.g. an arm along its own axis. Its weight
@@ -174,7 +175,7 @@ static void port_yield(const TnProblem *p, int c, TnContactYield *out)
 void tn_contact_yields(const TnProblem *p, TnContactYield *out)
 {
     tn_contact_kernels()->yields(p->contact_batch, 0, p->contact_batches, p->twist_count,
-                                 (const double(*)[8])p->inverse, TN_DEAD, TN_DEAD_ROUNDING, out);
+                                 (const double(*)[8])p->inverse, TN_DEAD, TN_ROUND_OFF, out);
     for (int c = 0; p->port_count && c < p->contact_count; c++) {
         const TnContactBatch *batch = &p->contact_batch[c / TN_LANES];
         if (batch->row_a[c % TN_LANES] >= p->port_row || batch->row_b[c % TN_LANES] >= p->port_row)

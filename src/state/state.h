@@ -48,7 +48,7 @@ static inline int tn_row_slot_count(const TnModel *model)
     return tn_row_slot_force(model, model->force_count);
 }
 
-/* How long a subsystem has been slower than the world's sleep_speed (step/sleep.c). Half a window
+/* How long a subsystem has been slower than the world's sleep_speed (world/sleep.c). Half a window
  * is half of sleep_time. */
 typedef struct TnRest {
     int32_t steps;      /* slow ones in a row; 0: moving */
@@ -74,7 +74,7 @@ typedef struct TnState {
     double *row_lambda; /* see above */
     int row_lambda_count;
     double *owed; /* J per subsystem: energy of smooth motion that the steps so far made (or, below
-                     zero, lost) and could not take off yet (step/balance.c) */
+                     zero, lost) and could not take off yet (account/balance.c) */
     double *losses;     /* J per subsystem: what time stepping took from it so far, as `step` of the
                            account */
     double *tie_lambda; /* N, 3 per tie that keeps pieces of a soft body together (TnPieceTie) */

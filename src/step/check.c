@@ -9,16 +9,14 @@
  *                is left alone                                                         balance.c
  *
  * A step that exceeds some limit is refused and taken in two halves (substeps.c), as long as halves
- * help: a half that exceeds by more than HELPED of what the whole did is taken as it is.
+ * help: a quarter that exceeds by more than TN_NO_HELP of what the whole did is taken as it is. (A
+ * half tells too little: what is hit late in the whole is hit as deep in its second half.)
  *
  * Forces that were not found to the tolerance are no reason. They mostly were not found because
  * constraints contradict each other or bodies jam, at any length: halved for that, welds that
- * contradict each other lost 3 % of a momentum (tests/step/test_rods_carried.c). */
+ * contradict each other lost 3 % of a momentum (tests/subsystem/rod/test_rods_carried.c). */
 #include "step.h"
-
-/* Third order leaves an eighth, a contact that is missed a half; what cannot be cured leaves all.
- */
-#define HELPED 0.8
+#include "thresholds.h"
 
 const char *tn_check_name(TnCheck check)
 {
@@ -28,17 +26,18 @@ const char *tn_check_name(TnCheck check)
 
 void tn_step_exceeds(TnStep *step, TnCheck check, double times)
 {
-    if (!(times > step->exceeds)) return;
-    step->exceeds = times;
-    step->check = check;
+    if (!(times > step->check.exceeds)) return;
+    step->check.exceeds = times;
+    step->check.which = check;
 }
 
 bool tn_step_is_too_long(TnStep *step)
 {
     TnHalving *halving = &step->world->halving;
-    if (halving->left == 0 || !(step->exceeds > 1.0) || step->exceeds > HELPED * halving->whole)
+    if (halving->left == 0 || !(step->check.exceeds > 1.0) ||
+        step->check.exceeds > TN_NO_HELP * halving->whole)
         return false;
-    halving->exceeds = step->exceeds;
-    halving->check = step->check;
+    halving->exceeds = step->check.exceeds;
+    halving->check = step->check.which;
     return true;
 }

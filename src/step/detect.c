@@ -2,18 +2,11 @@
  * times on. */
 #include <string.h>
 
+#include "../impact/impact_parts.h"
 #include "../math/vec3.h"
-#include "impact_parts.h"
-#include "near.h"
+#include "../ranks/near.h"
 
-/* Contacts are listed this far (share of g·t²) beyond what the free motion closes: room for pushes
- * by other contacts. */
-#define SLACK_SHARE 1.0
-
-double tn_step_slack(const TnStep *step)
-{
-    return SLACK_SHARE * tn_world_solver(step->world).velocity_scale * step->t;
-}
+double tn_step_slack(const TnStep *step) { return tn_world_velocity_scale(step->world) * step->t; }
 
 bool tn_step_collide(TnStep *step, const TnMotionInput *motion, TnContactList *out)
 {
@@ -32,7 +25,8 @@ bool tn_step_detect_end(TnStep *step, const TnLinkFrame *frames, TnContactList *
     return tn_step_collide(step, &motion, out);
 }
 
-/* Of who was hit, the place at that time and the way from there, as a velocity over the whole step.
+/* Of what was hit, the place at that time and the way from there, as a velocity over the whole
+ * step.
  */
 static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames,
                       double (**twists)[6])
@@ -45,9 +39,9 @@ static bool set_paths(TnStep *step, const double (*u)[6], TnLinkFrame **frames,
     memcpy(*frames, world->frames, sizeof **frames * n);
     memcpy(*twists, u, sizeof **twists * n);
     for (size_t l = 0; l < n; l++) {
-        if (step->since[l] == 0.0) continue;
-        (*frames)[l] = step->hit_frames[l];
-        for (int k = 0; k < 6; k++) (*twists)[l][k] -= step->hit_ways[l][k] / step->t;
+        if (step->hits.since[l] == 0.0) continue;
+        (*frames)[l] = step->hits.frames[l];
+        for (int k = 0; k < 6; k++) (*twists)[l][k] -= step->hits.ways[l][k] / step->t;
     }
     return true;
 }
@@ -59,9 +53,9 @@ static void move_gaps(const TnStep *step, TnContactList *list)
         TnContactPoint *c = &list->points[i];
         for (int side = 0; side < 2; side++) {
             int link = step->model->geom_link[side ? c->geom2 : c->geom1];
-            const double *hit = step->hit_ways[link];
+            const double *hit = step->hits.ways[link];
             double way[3];
-            if (step->since[link] == 0.0 || (side ? c->soft2 : c->soft1) >= 0) continue;
+            if (step->hits.since[link] == 0.0 || (side ? c->soft2 : c->soft1) >= 0) continue;
             v3_cross(way, hit + 3, side ? c->arm2 : c->arm1);
             v3_add(way, way, hit);
             c->gap += (side ? -1.0 : 1.0) * v3_dot(c->normal, way);
@@ -87,22 +81,23 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
 {
     TnWorld *world = step->world;
     /* the list is of this step's places if collision looked at these */
-    bool foreseen = step->placed && surprise > 0.0;
-    TnMotionInput motion = {
-        .frames = world->frames,
-        .twists = u,
-        .held = u == (const double(*)[6])step->end_twists ? (const double(*)[6])step->held : u,
-        .qpos = world->state.qpos,
-        .qvel = u_nodes,
-        .t = step->t,
-        .slack = slack,
-        .alone = alone,
-        .only = only,
-        .moved = !step->placed,
-        .expected = foreseen ? (const double(*)[6])step->end_twists : NULL,
-        .surprise = surprise};
-    step->placed = true;
-    if (step->since) {
+    bool foreseen = step->free.placed && surprise > 0.0;
+    TnMotionInput motion = {.frames = world->frames,
+                            .twists = u,
+                            .held = u == (const double(*)[6])step->free.twists
+                                        ? (const double(*)[6])step->free.held
+                                        : u,
+                            .qpos = world->state.qpos,
+                            .qvel = u_nodes,
+                            .t = step->t,
+                            .slack = slack,
+                            .alone = alone,
+                            .only = only,
+                            .moved = !step->free.placed,
+                            .expected = foreseen ? (const double(*)[6])step->free.twists : NULL,
+                            .surprise = surprise};
+    step->free.placed = true;
+    if (step->hits.since) {
         TnLinkFrame *frames;
         double(*twists)[6];
         if (!set_paths(step, u, &frames, &twists)) return false;
@@ -111,7 +106,7 @@ static bool detect(TnStep *step, const double (*u)[6], const double *u_nodes, do
         motion.held = motion.expected = NULL;
     }
     if (!tn_step_collide(step, &motion, out)) return false;
-    if (step->since) move_gaps(step, out);
+    if (step->hits.since) move_gaps(step, out);
     if (world->bounces) drop_restitution(step, out);
     return true;
 }
@@ -124,7 +119,7 @@ bool tn_step_detect(TnStep *step, const double (*u)[6], const double *u_nodes, b
 
 bool tn_step_detect_free(TnStep *step, double slack, const uint8_t *only, TnContactList *out)
 {
-    return detect(step, (const double(*)[6])step->end_twists, step->end_qvel, slack, false, 0.0,
+    return detect(step, (const double(*)[6])step->free.twists, step->free.qvel, slack, false, 0.0,
                   only, out);
 }
 
@@ -136,7 +131,7 @@ static void hold_range(void *context, int begin, int end)
         int s = model->links[l].subsystem;
         bool goes_on = s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_RIGID &&
                        !tn_left_out(&step->dynamics, s);
-        memcpy(step->held[l], goes_on ? step->world->twists[l] : step->end_twists[l],
+        memcpy(step->free.held[l], goes_on ? step->world->twists[l] : step->free.twists[l],
                sizeof(double[6]));
     }
 }
@@ -145,8 +140,9 @@ static void hold_range(void *context, int begin, int end)
 static bool find_held(TnStep *step)
 {
     const TnModel *model = step->model;
-    step->held = tn_arena_alloc(&step->world->arena, sizeof(double[6]) * (size_t)model->link_count);
-    if (!step->held) return false;
+    step->free.held =
+        tn_arena_alloc(&step->world->arena, sizeof(double[6]) * (size_t)model->link_count);
+    if (!step->free.held) return false;
     tn_pool_run(step->world->team, model->link_count, 1024, hold_range, step);
     return true;
 }

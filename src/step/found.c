@@ -4,16 +4,17 @@
 #include <math.h>
 
 #include "../math/vec3.h"
-#include "kind.h"
-#include "mocap.h"
+#include "../subsystem/kind.h"
+#include "../world/mocap.h"
 
 static void find_range(void *context, int begin, int end)
 {
     const TnStep *step = context;
     for (int i = begin; i < end; i++) {
         int s = step->awake[i];
-        TnReach reach = tn_reach(&step->dynamics, step->blend[s]);
-        double p = step->reach[s] * reach.p / step->t, r = step->reach[s] * reach.r / step->t;
+        TnReach reach = tn_reach(&step->dynamics, step->plan.blend[s]);
+        double p = step->way.reach[s] * reach.p / step->t,
+               r = step->way.reach[s] * reach.r / step->t;
         tn_kind_of(step->model, s)->find_way(step, s, p, r);
     }
 }
@@ -24,7 +25,7 @@ static void gather_range(void *context, int begin, int end)
     for (int i = begin; i < end; i++) {
         int s = step->awake[i];
         tn_kind_of(step->model, s)
-            ->gather(step, s, step->vhat + step->model->subsystems[s].dof_start);
+            ->gather(step, s, step->found.vhat + step->model->subsystems[s].dof_start);
     }
 }
 
@@ -34,36 +35,36 @@ void tn_step_find_ways(TnStep *step)
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, find_range, step);
     for (int p = 0; p < set->problem.port_count; p++)
         if (set->port_middle[p])
-            tn_port_twist(set->port_middle[p], step->moved_qvel, set->port_middle[p]->moved);
+            tn_port_twist(set->port_middle[p], step->found.moved_qvel, set->port_middle[p]->moved);
 }
 
 static void full_range(void *context, int begin, int end)
 {
     const TnStep *step = context;
-    for (int s = begin; s < end; s++) step->reach[s] = step->strain[s] = 1.0;
+    for (int s = begin; s < end; s++) step->way.reach[s] = step->way.strain[s] = 1.0;
 }
 
 void tn_step_full_ways(TnStep *step)
 {
     tn_pool_run(step->world->team, step->model->subsystem_count, 2048, full_range, step);
-    step->has_extra = false;
+    step->way.has_extra = false;
 }
 
 bool tn_step_find(TnStep *step)
 {
     const TnModel *model = step->model;
     TnArena *arena = &step->world->arena;
-    if (!step->vhat) {
+    if (!step->found.vhat) {
         size_t dofs = sizeof(double) * (size_t)model->dof_count,
                links = sizeof(double[6]) * (size_t)model->link_count;
-        step->vhat = tn_arena_alloc(arena, dofs);
-        step->moved = tn_arena_alloc(arena, links);
-        step->moved_qvel = tn_arena_alloc(arena, dofs);
-        if (!step->vhat || !step->moved || !step->moved_qvel) return false;
-        tn_pool_clear(step->world->team, step->vhat, dofs);
-        tn_pool_clear(step->world->team, step->moved, links);
-        tn_pool_clear(step->world->team, step->moved_qvel, dofs);
-        tn_mocap_copy_twists(step->world, step->moved);
+        step->found.vhat = tn_arena_alloc(arena, dofs);
+        step->found.moved = tn_arena_alloc(arena, links);
+        step->found.moved_qvel = tn_arena_alloc(arena, dofs);
+        if (!step->found.vhat || !step->found.moved || !step->found.moved_qvel) return false;
+        tn_pool_clear(step->world->team, step->found.vhat, dofs);
+        tn_pool_clear(step->world->team, step->found.moved, links);
+        tn_pool_clear(step->world->team, step->found.moved_qvel, dofs);
+        tn_mocap_copy_twists(step->world, step->found.moved);
     }
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, gather_range, step);
     tn_step_full_ways(step);
@@ -73,7 +74,7 @@ bool tn_step_find(TnStep *step)
 
 void tn_step_point_moved(const TnStep *step, const TnContactPoint *c, int side, double v[3])
 {
-    const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+    const double *twist = step->found.moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
     v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
     v3_add(v, v, twist);
 }

@@ -3,7 +3,7 @@
  * and which). */
 #include <string.h>
 
-#include "kind.h"
+#include "../subsystem/kind.h"
 
 static void start_range(void *context, int begin, int end)
 {
@@ -20,12 +20,12 @@ bool tn_step_note_guess(TnStep *step)
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, start_range, step);
     const TnProblem *p = &step->world->set.problem;
     TnArena *arena = &step->world->arena;
-    step->guess = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);
-    step->row_guess = TN_ARENA_NEW(arena, double, p->row_count);
-    if (!step->guess || !step->row_guess) return false;
+    step->start.contacts = tn_arena_alloc(arena, sizeof(double[3]) * (size_t)p->contact_count);
+    step->start.rows = TN_ARENA_NEW(arena, double, p->row_count);
+    if (!step->start.contacts || !step->start.rows) return false;
     if (p->contact_count)
-        memcpy(step->guess, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
-    for (int r = 0; r < p->row_count; r++) step->row_guess[r] = p->rows[r].lambda;
+        memcpy(step->start.contacts, p->lambda, sizeof(double[3]) * (size_t)p->contact_count);
+    for (int r = 0; r < p->row_count; r++) step->start.rows[r] = p->rows[r].lambda;
     return true;
 }
 
@@ -44,12 +44,12 @@ static void keep_islands(void *context, int begin, int end)
         if (share == 1.0) continue;
         for (int k = islands->contact_start[i]; k < islands->contact_start[i + 1]; k++)
             for (int n = 0; n < 3; n++)
-                keep(share, step->guess[islands->contacts[k]][n],
+                keep(share, step->start.contacts[islands->contacts[k]][n],
                      &world->state.contacts[islands->contacts[k]].lambda[n]);
         for (int k = islands->row_start[i]; k < islands->row_start[i + 1]; k++) {
             int slot = world->set.row_slot[islands->rows[k]];
             if (slot >= 0)
-                keep(share, step->row_guess[islands->rows[k]], tn_row_lambda(&world->state, slot));
+                keep(share, step->start.rows[islands->rows[k]], tn_row_lambda(&world->state, slot));
         }
     }
 }
@@ -73,7 +73,7 @@ static void start_contacts(TnProblem *p, const TnProblem *last, const int *from)
 void tn_step_start_from(TnStep *step, const TnProblem *last)
 {
     TnProblem *p = &step->world->set.problem;
-    start_contacts(p, last, step->contact_from);
+    start_contacts(p, last, step->start.contact_from);
     /* other ranks' rows may be more than before, and one rank would know */
     if (p->row_count == last->row_count && !step->world->near)
         for (int r = 0; r < p->row_count; r++) p->rows[r].lambda = last->rows[r].lambda;
@@ -81,10 +81,10 @@ void tn_step_start_from(TnStep *step, const TnProblem *last)
     if (p->bond_count == last->bond_count)
         for (int i = 0; i < p->bond_count; i++)
             memcpy(p->bonds[i].lambda, last->bonds[i].lambda, sizeof last->bonds[i].lambda);
-    if (p->table_rows == last->table_rows && !step->contact_from)
+    if (p->table_rows == last->table_rows && !step->start.contact_from)
         memcpy(p->twist, last->twist, sizeof(double[8]) * (size_t)p->table_rows);
     for (int i = 0; i < p->large_count && p->large_count == last->large_count; i++)
         if (p->large[i].dim == last->large[i].dim)
             memcpy(p->large[i].v, last->large[i].v, sizeof(double) * (size_t)p->large[i].dim);
-    step->contact_from = NULL;
+    step->start.contact_from = NULL;
 }

@@ -1,24 +1,19 @@
-/* integrate.c: the last stage of a step, q and v from v̂, for those who are awake. The new state is
- * computed and balanced beside the old one, and taken over only when it makes sense; then the state
- * keeps λ and v̂ for the next step, and whoever has rested for long enough falls asleep. */
+/* integrate.c: q and v from v̂, for what is awake, beside the old state; and how the new state
+ * replaces it, once it is as it should be (accept.c): the state keeps λ and v̂ for the next step,
+ * and what has rested for long enough falls asleep. */
 #include <math.h>
 #include <string.h>
 
 #include "../base/select.h"
-#include "kind.h"
-#include "mocap.h"
-#include "near.h"
-#include "sleep.h"
-
-/* m, m/s, rad/s: a state with larger numbers means nothing any more. */
-#define BEYOND_SENSE 1e10
-/* Of ways to where somebody cannot afford to be. */
-#define MOST_CUTS 10
+#include "../model/thresholds.h"
+#include "../subsystem/kind.h"
+#include "../world/mocap.h"
+#include "../world/sleep.h"
 
 static bool makes_sense(const double *x, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!(fabs(x[i]) <= BEYOND_SENSE)) return false; /* NaN included */
+        if (!(fabs(x[i]) <= TN_BEYOND_SENSE)) return false; /* NaN included */
     return true;
 }
 
@@ -32,7 +27,7 @@ static void advance_range(void *context, int begin_index, int end_index)
         tn_kind_of(step->model, s)->advance(step, s);
         if (!makes_sense(world->next_qpos + sub->qpos_start, sub->qpos_count) ||
             !makes_sense(world->next_qvel + sub->dof_start, sub->dof_count))
-            atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+            atomic_store_explicit(&step->fault.failed, true, memory_order_relaxed);
     }
 }
 
@@ -62,32 +57,16 @@ static void place_followers(TnWorld *world)
 bool tn_step_move(TnStep *step)
 {
     tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, advance_range, step);
-    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    if (atomic_load_explicit(&step->fault.failed, memory_order_relaxed)) return false;
     tn_pool_run(step->world->team, step->awake_count, TN_MOVE_GRAIN, place_range, step);
     place_followers(step->world);
     return true;
 }
 
-static bool is_cut(const void *context, int index)
-{
-    const TnStep *step = context;
-    return step->reach[step->awake[index]] < 1.0;
-}
-
-static bool ways_are_cut(const TnStep *step)
-{
-    return step->has_extra || tn_any(step->world->team, step->awake_count, is_cut, step);
-}
-
-bool tn_step_advance(TnStep *step, bool limited)
+bool tn_step_move_freely(TnStep *step)
 {
     tn_step_full_ways(step);
-    if (limited && !tn_step_limit(step)) return false;
-    if (!tn_step_move(step)) return false;
-    if (!limited) return true;
-    if (!tn_step_verify(step)) return false;
-    if (ways_are_cut(step)) tn_step_find_ways(step);
-    return true;
+    return tn_step_move(step);
 }
 
 static void swap(double *a, double *b, int count)
@@ -107,12 +86,13 @@ static void take_over(void *context, int begin_index, int end_index)
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         size_t links = (size_t)sub->link_count;
-        if (step->after) { /* there was an account */
-            world->energies[step->awake[i]] = step->after[step->awake[i]];
-            world->state.owed[step->awake[i]] = step->owed[step->awake[i]];
-            if (step->losses) world->state.losses[step->awake[i]] += step->losses[step->awake[i]];
+        if (step->balance.after) { /* there was an account */
+            world->energies[step->awake[i]] = step->balance.after[step->awake[i]];
+            world->state.owed[step->awake[i]] = step->balance.owed[step->awake[i]];
+            if (step->balance.losses)
+                world->state.losses[step->awake[i]] += step->balance.losses[step->awake[i]];
         }
-        memcpy(world->state.vhat + sub->dof_start, step->vhat + sub->dof_start,
+        memcpy(world->state.vhat + sub->dof_start, step->found.vhat + sub->dof_start,
                sizeof(double) * (size_t)sub->dof_count);
         swap(world->state.qpos + sub->qpos_start, world->next_qpos + sub->qpos_start,
              sub->qpos_count);
@@ -125,8 +105,7 @@ static void take_over(void *context, int begin_index, int end_index)
     }
 }
 
-/* Wheels of the new state do not slip. */
-static bool stop_slip(const TnStep *step)
+bool tn_step_stop_slip(const TnStep *step)
 {
     TnWorld *world = step->world;
     const TnModel *model = step->model;
@@ -142,8 +121,7 @@ static bool stop_slip(const TnStep *step)
     return true;
 }
 
-/* Nor do curved equalities drift. */
-static bool stop_drift(const TnStep *step)
+bool tn_step_stop_drift(const TnStep *step)
 {
     TnWorld *world = step->world;
     const TnModel *model = step->model;
@@ -184,13 +162,18 @@ static bool makes_no_sense(const void *context, int index)
            !makes_sense(step->world->next_qvel + sub->dof_start, sub->dof_count);
 }
 
+bool tn_step_makes_sense(TnStep *step)
+{
+    return !tn_any(step->world->team, step->awake_count, makes_no_sense, step);
+}
+
 /* What is carried goes where balancing has put its carriers. True: the energies that are known are
  * not to the last bit those of the state, which a restored one has. */
 static bool follow_balance(TnStep *step)
 {
     TnWorld *world = step->world;
-    bool shifted = atomic_load_explicit(&step->shifted, memory_order_relaxed),
-         changed = atomic_load_explicit(&step->changed, memory_order_relaxed);
+    bool shifted = atomic_load_explicit(&step->balance.shifted, memory_order_relaxed),
+         changed = atomic_load_explicit(&step->balance.changed, memory_order_relaxed);
     if (shifted || changed) place_followers(world);
     return shifted ||
            (changed && (world->division->follower_count > 0 || world->model->hold_count > 0));
@@ -199,9 +182,8 @@ static bool follow_balance(TnStep *step)
 bool tn_step_integrate_outside(TnStep *step)
 {
     TnWorld *world = step->world;
-    if (!tn_step_advance(step, false) || !stop_drift(step)) return false;
-    if (tn_any(world->team, step->awake_count, makes_no_sense, step) || world->arena.lacked)
-        return false;
+    if (!tn_step_move_freely(step) || !tn_step_stop_drift(step)) return false;
+    if (!tn_step_makes_sense(step) || world->arena.lacked) return false;
     take_over(step, 0, step->awake_count);
     world->energies_known = false;
     tn_mocap_finish(world);
@@ -211,32 +193,10 @@ bool tn_step_integrate_outside(TnStep *step)
     return true;
 }
 
-/* The same in a world that ranks step in parts. */
-static bool integrate_part(TnStep *step)
-{
-    bool cut;
-    if (!tn_near_limit(step, &cut)) return false;
-    bool ok = tn_step_move(step) &&
-              (!tn_near_has_movers(step->world) || (stop_slip(step) && stop_drift(step)));
-    return tn_near_balance(step, ok, cut);
-}
-
-bool tn_step_integrate(TnStep *step)
+bool tn_step_accept(TnStep *step)
 {
     TnStepReport *report = step->report;
     TnWorld *world = step->world;
-    bool cut = false;
-    if (world->near ? !integrate_part(step) : !tn_step_advance(step, true)) return false;
-    for (int k = 0; (k == 0 && !world->near) || cut; k++) {
-        if (k > 0 && !tn_step_move(step)) return false;
-        if (k > 0) tn_step_find_ways(step);
-        if (!stop_slip(step) || !stop_drift(step) ||
-            !tn_step_balance(step, k < MOST_CUTS, report, &cut))
-            return false;
-    }
-    if (tn_any(world->team, step->awake_count, makes_no_sense, step)) return false;
-    step->too_long = tn_step_is_too_long(step);
-    if (step->too_long) return false;
     /* what did without memory came to other bits than it should */
     if (!tn_sleep_reserve(step)) world->arena.lacked = true;
     if (world->arena.lacked) return false;
@@ -250,5 +210,8 @@ bool tn_step_integrate(TnStep *step)
     world->state.time += step->t;
     tn_sleep_commit(world);
     if (world->touched) report->energy.step += tn_sleep_settle(step, report->converged);
+    world->has_problem = true;
+    world->start_qpos = step->hits.since ? step->hits.real_qpos : world->next_qpos;
+    world->start_qvel = step->hits.since ? step->hits.real_qvel : world->next_qvel;
     return true;
 }

@@ -1,7 +1,7 @@
 /* limit.c: nothing is moved into something else.
  *
- * The solver's error, and contacts that nobody listed (missed.c), would let bodies end up inside of
- * others. Velocities stay what they are, and the next step, which sees the contacts, stops what
+ * The solver's error, and contacts that were not listed (missed.c), would let bodies end up inside
+ * of others. Velocities stay what they are, and the next step, which sees the contacts, stops what
  * still approaches; but ways are changed so that, to first order, every contact keeps
  *
  *     d + n·(w_b - w_a) >= min(d, 0),      w the ways of its two points, t u at first,
@@ -23,21 +23,13 @@
 #include "../base/select.h"
 #include "../base/turns.h"
 #include "../math/vec3.h"
+#include "../model/thresholds.h"
 #include "step.h"
+#include "thresholds.h"
 
 /* Times that a contact is looked at in a stage, on average and at most. */
 #define GIVE_LOOKS 6
 #define HOLD_LOOKS 24
-/* Shares of what contacts are listed ahead, of the smaller body's size, and errors of the
- * tolerance's size: so much overlap is let pass in a step, */
-#define ERRORS 3.0
-#define LEAVE 0.02
-#define LEAVE_SIZE 1e-5
-/* so deep listed contacts and others may get before somebody is held back, */
-#define DEEP 0.45
-#define DEEP_UNLISTED 0.05
-/* and free bodies are moved on by so much at most. Farther off are things that no list has. */
-#define MOST_WAY 0.5
 /* Contacts per body that gave way: with more, only those of these bodies are gone through. */
 #define FEW_GIVEN 64
 
@@ -51,19 +43,19 @@ typedef struct Side {
 typedef struct Approach {
     Side side[2];
     const TnContactPoint *c;
-    double most;       /* m: it may be short of so much; 0: nobody asked yet */
+    double most;       /* m: it may be short of so much; 0: not found yet */
     double room;       /* m: by how much the gap may get smaller, */
-    double short_room; /* and where somebody does not go all of its way */
-    double deep;    /* how much deeper than what is let pass it may get before somebody is held */
-    bool looked_at; /* moments are known, */
-    bool weighed;   /* and all that an impulse does */
-    bool acted;     /* somebody's way was changed for it */
+    double short_room; /* and where a side does not go all of its way */
+    double deep;       /* how much deeper than what is let pass it may get before a side is held */
+    bool looked_at;    /* moments are known, */
+    bool weighed;      /* and all that an impulse does */
+    bool acted;        /* a way was changed for it */
 } Approach;
 
 /* What an impulse along the normal does to a contact's free bodies. */
 typedef struct Weights {
-    double normal[3], moment[2][3];     /* and arm × n, once somebody looks */
-    double turn[2][3], mass_inverse[2]; /* once somebody gives way */
+    double normal[3], moment[2][3];     /* and arm × n, once they are needed */
+    double turn[2][3], mass_inverse[2]; /* once a side gives way */
     double sum;
 } Weights;
 
@@ -78,7 +70,7 @@ typedef struct Limits {
      * of[start[g + 1] - 1] / 2
      */
     int32_t (*groups)[2], (*givers)[2], *start, *of;
-    int *acted; /* those of whom somebody's way was changed, each once, in any order */
+    int *acted; /* those for which a way was changed, each once, in any order */
     atomic_int acted_count;
     int *given; /* bodies that gave way, in any order */
     atomic_int given_count;
@@ -89,7 +81,7 @@ typedef struct Limits {
 
 static double soft_way(const TnStep *step, const TnSoftPoint *point, const double normal[3])
 {
-    const double *u = step->moved_qvel + step->model->softs[point->soft].dof_start;
+    const double *u = step->found.moved_qvel + step->model->softs[point->soft].dof_start;
     double v[3] = {0.0};
     for (int k = 0; k < point->count; k++)
         v3_add_scaled(v, u + 3L * point->node[k], point->weight[k]);
@@ -102,8 +94,8 @@ static double solved_way(const TnStep *step, int contact, int side)
 {
     const TnConstraintSet *set = &step->world->set;
     double v[3];
-    tn_contact_moved(&step->constraint, set, contact, side, (const double(*)[6])step->moved,
-                     step->moved_qvel, v);
+    tn_contact_moved(&step->constraint, set, contact, side, (const double(*)[6])step->found.moved,
+                     step->found.moved_qvel, v);
     return step->t * v3_dot(v, set->problem.normals[contact]);
 }
 
@@ -114,7 +106,7 @@ static inline double way_of(const TnStep *step, const TnContactList *list, const
     if (list == solved) return solved_way(step, (int)(c - solved->points), side);
     int soft = side ? c->soft2 : c->soft1;
     if (soft >= 0) return soft_way(step, &list->soft_points[soft], c->normal);
-    const double *twist = step->moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
+    const double *twist = step->found.moved[step->model->geom_link[side ? c->geom2 : c->geom1]];
     double v[3];
     v3_cross(v, twist + 3, side ? c->arm2 : c->arm1);
     v3_add(v, v, twist);
@@ -136,7 +128,7 @@ static inline void set_side(const TnStep *step, const TnContactList *list, const
 static double find_most(const Limits *l, const Approach *x)
 {
     double size = tn_step_contact_size(l->step, x->c);
-    return l->leave + (size < INFINITY ? LEAVE_SIZE * size : 0.0);
+    return l->leave + (size < INFINITY ? TN_LEAVE_SIZE * size : 0.0);
 }
 
 /* More than is let pass of it, where that is more than is let pass of all. */
@@ -145,7 +137,7 @@ static inline bool is_too_much(const Limits *l, const Approach *x, double short_
     return short_of > l->leave && short_of > (x->most > 0.0 ? x->most : find_most(l, x));
 }
 
-/* Who looks at it next need not ask the model. */
+/* The next look needs nothing of the model. */
 static inline bool is_too_much_now(const Limits *l, Approach *x, double short_of)
 {
     if (!(short_of > l->leave)) return false;
@@ -164,7 +156,7 @@ static void add_range(void *context, int begin, int end)
     Adding *adding = context;
     const Limits *l = adding->l;
     const TnContactList *list = adding->list;
-    double deep = (list == &l->step->missed ? DEEP_UNLISTED : DEEP) * l->slack;
+    double deep = (list == &l->step->missed.list ? TN_MISSED : TN_DEEP) * l->slack;
     bool any = false;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &list->points[i];
@@ -253,7 +245,7 @@ static void fetch(const void *context, int index)
 }
 
 /* Looks at contacts until all have room, or for so long; at first at those that are short of it,
- * the others wait for somebody to move them. False: no memory. */
+ * the others wait until a neighbour moves them. False: no memory. */
 static bool settle(Limits *l, int32_t (*keys)[2], unsigned (*look)(void *, int), int looks)
 {
     TnPool *team = l->step->world->team;
@@ -272,7 +264,7 @@ static bool settle(Limits *l, int32_t (*keys)[2], unsigned (*look)(void *, int),
 
 /* ---- giving way ---- */
 
-/* Moments, of a contact that somebody looks at: not all are. */
+/* Moments, of a contact that is examined: not all are. */
 static void look_at(Approach *x, Weights *w)
 {
     x->looked_at = true;
@@ -301,7 +293,7 @@ static void weigh(const Limits *l, Approach *x, Weights *w)
 static inline double extra_of(const Limits *l, const Approach *x, const Weights *w, int k)
 {
     int body = x->side[k].body;
-    const double *extra = l->step->extra[body];
+    const double *extra = l->step->way.extra[body];
     return body ? v3_dot(w->normal, extra) + v3_dot(w->moment[k], extra + 3) : 0.0;
 }
 
@@ -321,7 +313,7 @@ static unsigned give_way(void *context, int index)
     note_acted(l, x);
     for (int k = 0; k < 2; k++) {
         int body = x->side[k].body;
-        double impulse = (k ? short_of : -short_of) / w->sum, *extra = l->step->extra[body];
+        double impulse = (k ? short_of : -short_of) / w->sum, *extra = l->step->way.extra[body];
         if (!body) continue;
         v3_add_scaled(extra, w->normal, impulse * w->mass_inverse[k]);
         v3_add_scaled(extra + 3, w->turn[k], impulse);
@@ -335,7 +327,7 @@ static unsigned give_way(void *context, int index)
 
 static double length_of_extra(const TnStep *step, int body)
 {
-    const double *extra = step->extra[body];
+    const double *extra = step->way.extra[body];
     return v3_norm(extra) + v3_norm(extra + 3) * step->world->groups->radius[body];
 }
 
@@ -343,7 +335,8 @@ static double length_of_extra(const TnStep *step, int body)
 static void bound_extra(const Limits *l, double most)
 {
     for (int i = 0; i < l->given_count; i++) {
-        double way = length_of_extra(l->step, l->given[i]), *extra = l->step->extra[l->given[i]];
+        double way = length_of_extra(l->step, l->given[i]),
+               *extra = l->step->way.extra[l->given[i]];
         for (int k = 0; k < 6 && way > most; k++) extra[k] *= most / way;
     }
 }
@@ -411,9 +404,6 @@ static unsigned hold(void *context, int index)
     return changed;
 }
 
-/* Of what is let pass: two that move by no more are not short of room. */
-#define SLOW 0.25
-
 typedef struct Slow {
     const TnStep *step;
     double most; /* m/s */
@@ -429,7 +419,7 @@ static void slow_range(void *context, int begin, int end)
     for (int i = begin; i < end; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
         for (int k = sub->link_start; k < sub->link_start + sub->link_count; k++) {
-            const double *u = step->moved[k];
+            const double *u = step->found.moved[k];
             out[k] = fabs(u[0]) + fabs(u[1]) + fabs(u[2]) +
                          (fabs(u[3]) + fabs(u[4]) + fabs(u[5])) * step->world->groups->radius[k] <
                      most;
@@ -446,7 +436,7 @@ static const bool *find_slow(const Limits *l)
     out[0] = true;
     for (int k = 1; k <= step->model->mocap_count; k++) out[k] = !step->world->mocap_moves;
     tn_pool_run(step->world->team, step->awake_count, TN_SUBSYSTEM_GRAIN, slow_range,
-                &(Slow){step, SLOW * l->leave / step->t, out});
+                &(Slow){step, TN_SMALL_PART * l->leave / step->t, out});
     return out;
 }
 
@@ -478,7 +468,7 @@ static bool may_be_short(const Limits *l, const TnContactList *list, const bool 
 /* Those of the step and those that it missed; *any: one is short of room. False: no memory. */
 static bool list_contacts(Limits *l, bool *any)
 {
-    const TnContactList *own = &l->step->world->contacts, *missed = &l->step->missed;
+    const TnContactList *own = &l->step->world->contacts, *missed = &l->step->missed.list;
     *any = false;
     l->count = 0;
     l->acted_count = 0;
@@ -499,7 +489,7 @@ static bool jams(const void *context, int index)
     return is_too_much(l, x, x->side[0].way - x->side[1].way - x->room - x->deep);
 }
 
-/* Somebody is to be held back. */
+/* Something is to be held back. */
 static bool is_jammed(const Limits *l) { return tn_any(l->step->world->team, l->count, jams, l); }
 
 /* Lets free bodies give way. */
@@ -508,14 +498,15 @@ static bool move_on(Limits *l)
     TnStep *step = l->step;
     TnArena *arena = &step->world->arena;
     size_t links = (size_t)step->model->link_count;
-    step->extra = tn_arena_alloc(arena, sizeof(double[6]) * links);
-    if (step->extra) tn_pool_clear(step->world->team, step->extra, sizeof(double[6]) * links);
+    step->way.extra = tn_arena_alloc(arena, sizeof(double[6]) * links);
+    if (step->way.extra)
+        tn_pool_clear(step->world->team, step->way.extra, sizeof(double[6]) * links);
     l->given = TN_ARENA_NEW(arena, int, links);
     l->gave = TN_ARENA_ZERO(arena, bool, links);
-    if (!step->extra || !l->given || !l->gave || !connect(l)) return false;
-    step->has_extra = true;
+    if (!step->way.extra || !l->given || !l->gave || !connect(l)) return false;
+    step->way.has_extra = true;
     if (!settle(l, l->givers, give_way, GIVE_LOOKS)) return false;
-    bound_extra(l, MOST_WAY * l->slack);
+    bound_extra(l, TN_MOST_WAY * l->slack);
     add_extra_ways(l);
     return tn_step_keep_pairs(step, (const int32_t(*)[2])l->groups, l->acted, l->acted_count);
 }
@@ -528,16 +519,17 @@ static const uint8_t *find_given(const Limits *l)
     uint8_t *links = TN_ARENA_ZERO(&step->world->arena, uint8_t, step->model->link_count);
     bool any = false;
     for (int i = 0; links && i < l->given_count; i++)
-        any |= links[l->given[i]] = length_of_extra(step, l->given[i]) > DEEP_UNLISTED * l->slack;
+        any |= links[l->given[i]] = length_of_extra(step, l->given[i]) > TN_MISSED * l->slack;
     return any ? links : NULL;
 }
 
-/* Contacts once more, with what whoever gave way, or moves at all, may run into. False: no memory.
+/* Contacts once more, with what a body that gave way, or moves at all, may run into. False: no
+ * memory.
  */
 static bool list_again(Limits *l, const uint8_t *given)
 {
     bool any;
-    if (l->step->missed_all) return true; /* nothing is to be found that is not listed */
+    if (l->step->missed.all) return true; /* nothing is to be found that is not listed */
     if (!tn_step_look_again(l->step, given) || !list_contacts(l, &any) || !connect(l)) return false;
     add_extra_ways(l);
     return true;
@@ -552,7 +544,7 @@ static bool hold_back(Limits *l)
     for (int s = 0; s < n; s++) l->share[s] = 1.0;
     if (!settle(l, l->groups, hold, HOLD_LOOKS)) return false;
     for (int i = 0; i < step->awake_count; i++)
-        step->reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
+        step->way.reach[step->awake[i]] = l->share[step->world->groups->of[step->awake[i]]];
     return tn_step_keep_pairs(step, (const int32_t(*)[2])l->groups, l->acted, l->acted_count);
 }
 
@@ -561,17 +553,18 @@ bool tn_step_limit(TnStep *step)
     const TnSolverDef solver = tn_world_solver(step->world);
     Limits l = {.step = step,
                 .slack = tn_step_slack(step),
-                .leave = LEAVE * tn_step_slack(step) +
-                         ERRORS * solver.tolerance * solver.velocity_scale * step->t};
+                .leave = TN_LEAVE * tn_step_slack(step) +
+                         TN_ERRORS * solver.tolerance * solver.velocity_scale * step->t};
     bool any;
     const bool *slow = find_slow(&l);
     if (!slow) return false;
-    if (!may_be_short(&l, &step->world->contacts, slow) && !may_be_short(&l, &step->missed, slow))
+    if (!may_be_short(&l, &step->world->contacts, slow) &&
+        !may_be_short(&l, &step->missed.list, slow))
         return true;
     if (!list_contacts(&l, &any)) return false;
     if (!any) return true;
     if (!move_on(&l)) return false;
-    /* whoever gave way may run into others, and whoever follows one that is held back runs into it
+    /* what gave way may run into others, and what follows one that is held back runs into it
      */
     bool jammed = is_jammed(&l);
     const uint8_t *given = jammed ? NULL : find_given(&l);

@@ -1,11 +1,11 @@
-/* missed.c: contacts that nobody foresaw.
+/* missed.c: contacts that were not foreseen.
  *
  * Contacts are listed for the motion that is expected. Pushed or let go, things move otherwise, and
  * would run into what was not listed: a grain that a tool hits goes as fast as the tool, and a
  * dented soft body comes back with a share of the speed of sound. So once v̂ is known, where
  * something gets farther than expected by more than contacts are listed ahead, collision is asked
- * once more, for the motion that was found and for whoever is surprised. Contacts that it closes by
- * more than LET_PASS of that and that were not listed join the list, and the step is solved again
+ * once more, for the motion that was found and for what is surprised. Contacts that it closes by
+ * more than TN_MISSED of that and that were not listed join the list, and the step is solved again
  * where that is cheap. Elsewhere it is enough to keep things apart (limit.c), and the next step
  * sees the contacts. */
 #include <math.h>
@@ -13,23 +13,18 @@
 
 #include "../base/runs.h"
 #include "../base/select.h"
+#include "../base/shared.h"
 #include "../math/vec3.h"
-#include "near.h"
+#include "../model/thresholds.h"
+#include "../ranks/near.h"
 
 /* A step with more contacts is not solved again, unless there are soft bodies. */
 #define FEW_CONTACTS 100
 /* Of the way ahead that contacts are listed for: two that are off by no more than this each, the
  * one this way, the other that way, meet nothing that is not listed, but for a tenth. */
 #define SURPRISE 0.55
-/* Of the way ahead that contacts are listed for; without gravity of the smaller body's size. */
-#define LET_PASS 0.05
-#define LET_PASS_SIZE 1e-4
-/* Two points of a pair are one contact where their normals agree to this cosine, and they are no
- * farther apart than this share of the smaller body. */
-#define SAME_NORMAL 0.95
-#define SAME_PLACE 0.1
 
-/* ---- who is surprised ---- */
+/* ---- what is surprised ---- */
 
 /* How far a link gets from where it was expected, in two ways: out[1] as seen from between what
  * falls as expected and what rests instead. They are off by the same then, and neither is a
@@ -37,8 +32,8 @@
 static void link_surprise(const TnStep *step, int link, double out[2])
 {
     double linear[3], angular[3];
-    v3_sub(linear, step->moved[link], step->end_twists[link]);
-    v3_sub(angular, step->moved[link] + 3, step->end_twists[link] + 3);
+    v3_sub(linear, step->found.moved[link], step->free.twists[link]);
+    v3_sub(angular, step->found.moved[link] + 3, step->free.twists[link] + 3);
     double turned = v3_norm(angular) * step->world->groups->radius[link];
     out[0] = step->t * (v3_norm(linear) + turned);
     v3_add_scaled(linear, step->model->option.gravity, 0.5 * step->t);
@@ -48,7 +43,7 @@ static void link_surprise(const TnStep *step, int link, double out[2])
 /* How far it gets at all. */
 static double link_way(const TnStep *step, int link)
 {
-    const double *u = step->moved[link];
+    const double *u = step->found.moved[link];
     return step->t * (v3_norm(u) + v3_norm(u + 3) * step->world->groups->radius[link]);
 }
 
@@ -100,8 +95,8 @@ static void surprise_range(void *context, int begin, int end)
             moves = moves || link_way(step, l) > SURPRISE * slack;
         }
         if (sub->kind == TN_SUBSYSTEM_SOFT)
-            softs |=
-                soft_is_surprised(step, sub->kind_index, step->moved_qvel, step->end_qvel, slack);
+            softs |= soft_is_surprised(step, sub->kind_index, step->found.moved_qvel,
+                                       step->free.qvel, slack);
     }
     for (int k = 0; k < 2; k++)
         atomic_fetch_add_explicit(&x->count[k], count[k], memory_order_relaxed);
@@ -115,7 +110,7 @@ static void choose_way(void *context, int begin, int end)
     for (int l = begin; l < end; l++) x->surprised[l] = x->surprised[l] >> x->seen & 1;
 }
 
-/* Ranks do not count together: somebody is, whichever way it is seen. */
+/* Ranks do not count together: something is, whichever way it is seen. */
 static bool surprised_either_way(const TnStep *step, const uint8_t *surprised)
 {
     for (int l = 1; l < step->model->link_count; l++)
@@ -175,7 +170,7 @@ static bool is_same(const TnContactPoint *p, const TnContactPoint *c, bool swapp
     double d[3], along = v3_dot(p->normal, c->normal);
     if (c->soft1 >= 0) return p->feature == c->feature;
     v3_sub(d, p->arm1, swapped ? c->arm2 : c->arm1);
-    return (swapped ? -along : along) > SAME_NORMAL && v3_dot(d, d) < near * near;
+    return (swapped ? -along : along) > TN_SAME_NORMAL && v3_dot(d, d) < near * near;
 }
 
 static bool is_listed(const TnStep *step, const Places *places, const TnContactPoint *c,
@@ -222,8 +217,8 @@ static void append_missed(Merge *m, int geom)
         m->from[m->both.count] = -1;
         append(&m->both, m->found, i);
         m->missed[i] = false;
-        if (c->soft1 >= 0) m->step->softs_hit[m->found->soft_points[c->soft1].soft] = true;
-        if (c->soft2 >= 0) m->step->softs_hit[m->found->soft_points[c->soft2].soft] = true;
+        if (c->soft1 >= 0) m->step->plan.softs_hit[m->found->soft_points[c->soft1].soft] = true;
+        if (c->soft2 >= 0) m->step->plan.softs_hit[m->found->soft_points[c->soft2].soft] = true;
     }
 }
 
@@ -247,6 +242,7 @@ typedef struct Marking {
     const Places *places;
     double slack;
     atomic_int count;
+    double worst; /* in units of what is let pass */
 } Marking;
 
 static void mark_range(void *context, int begin, int end)
@@ -256,27 +252,32 @@ static void mark_range(void *context, int begin, int end)
     const TnStep *step = m->step;
     const TnContactList *found = m->found;
     int count = 0;
+    double worst = 0.0;
     for (int i = begin; i < end; i++) {
         const TnContactPoint *c = &found->points[i];
         bool soft = c->soft1 >= 0 || c->soft2 >= 0;
         double size = tn_step_contact_size(step, c);
         m->missed[i] = false;
-        m->fresh[i] = !is_listed(step, marking->places, c, SAME_PLACE * size);
+        m->fresh[i] = !is_listed(step, marking->places, c, TN_SAME_PLACE * size);
         if (!m->fresh[i]) continue;
-        double apart = soft ? tn_step_separation(step, found, c, step->moved_qvel)
+        double apart = soft ? tn_step_separation(step, found, c, step->found.moved_qvel)
                             : tn_step_moved_apart(step, c);
-        m->missed[i] =
-            c->gap + step->t * apart < -(LET_PASS * marking->slack + LET_PASS_SIZE * size);
+        double ends = c->gap + step->t * apart,
+               most = TN_MISSED * marking->slack + TN_MISSED_SIZE * size;
+        m->missed[i] = ends < -most;
         count += m->missed[i];
+        if (m->missed[i]) worst = fmax(worst, -ends / most);
     }
+    tn_shared_raise(&marking->worst, worst);
     atomic_fetch_add_explicit(&marking->count, count, memory_order_relaxed);
 }
 
 /* Those of `found` that are not listed, and of these that the motion closes. */
-static int mark_missed(const Merge *m, const Places *places, double slack)
+static int mark_missed(Merge *m, const Places *places, double slack)
 {
     Marking marking = {.m = m, .places = places, .slack = slack};
     tn_pool_run(m->step->world->team, m->found->count, 128, mark_range, &marking);
+    m->step->missed.worst = marking.worst;
     return atomic_load_explicit(&marking.count, memory_order_relaxed);
 }
 
@@ -294,7 +295,7 @@ static bool add_missed(TnStep *step, Merge *m)
     merge(m, false);
     merge(m, true);
     *old = m->both;
-    step->contact_from = m->from;
+    step->start.contact_from = m->from;
     return true;
 }
 
@@ -327,24 +328,24 @@ static bool note_missed(TnStep *step, const Merge *m)
     noting.to = TN_ARENA_NEW(&world->arena, TnContactPoint, count);
     if (!noting.to) return false;
     tn_pool_run(world->team, count, 128, note_range, &noting);
-    step->missed = (TnContactList){.points = noting.to,
-                                   .count = count,
-                                   .soft_points = m->found->soft_points,
-                                   .soft_point_count = m->found->soft_point_count};
+    step->missed.list = (TnContactList){.points = noting.to,
+                                        .count = count,
+                                        .soft_points = m->found->soft_points,
+                                        .soft_point_count = m->found->soft_point_count};
     return true;
 }
 
 /* Looks at the motion that was found, for links that are marked. `all`: and for either of a pair
- * standing still. Otherwise whatever a pair closes in which nobody is surprised by the other beyond
- * the slack is listed, but for what is let pass. */
+ * standing still. Otherwise whatever a pair closes in which neither is surprised by the other
+ * beyond the slack is listed, but for what is let pass. */
 static bool look(TnStep *step, const uint8_t *marks, bool all, Merge *m, int *count)
 {
     TnArena *arena = &step->world->arena;
     TnContactList *found = TN_ARENA_ZERO(arena, TnContactList, 1);
     Places places;
-    double slack = tn_step_slack(step), surprise = all ? 0.0 : (1.0 + LET_PASS) * slack;
-    double(*u)[6] = step->world->near ? tn_near_ways(step) : step->moved;
-    const double *u_nodes = step->world->near ? tn_near_node_ways(step) : step->moved_qvel;
+    double slack = tn_step_slack(step), surprise = all ? 0.0 : (1.0 + TN_MISSED) * slack;
+    double(*u)[6] = step->world->near ? tn_near_ways(step) : step->found.moved;
+    const double *u_nodes = step->world->near ? tn_near_node_ways(step) : step->found.moved_qvel;
     if (!found || !u || !u_nodes ||
         !tn_step_detect(step, (const double(*)[6])u, u_nodes, all, surprise, marks, found))
         return false;
@@ -364,51 +365,53 @@ bool tn_step_softs_went_on(const TnStep *step)
 {
     for (int s = 0; s < step->model->soft_count; s++)
         if (!tn_left_out(&step->dynamics, step->model->softs[s].subsystem) &&
-            soft_is_surprised(step, s, step->moved_qvel, step->looked_qvel,
+            soft_is_surprised(step, s, step->found.moved_qvel, step->missed.looked_qvel,
                               SURPRISE * tn_step_slack(step)))
             return true;
     return false;
 }
 
-bool tn_step_list_missed(TnStep *step, bool may_repeat, bool *again)
+bool tn_step_list_missed(TnStep *step, bool may_join)
 {
     TnWorld *world = step->world;
     double slack = tn_step_slack(step);
     int count;
     Merge m;
-    *again = step->missed_all = false;
+    step->missed.joined = step->missed.all = false;
+    step->missed.worst = 0.0;
     if (step->model->soft_count) {
         size_t bytes = sizeof(double) * (size_t)step->model->dof_count;
-        if (!step->looked_qvel) step->looked_qvel = tn_arena_alloc(&world->arena, bytes);
-        if (!step->looked_qvel) return false;
-        memcpy(step->looked_qvel, step->moved_qvel, bytes);
+        if (!step->missed.looked_qvel)
+            step->missed.looked_qvel = tn_arena_alloc(&world->arena, bytes);
+        if (!step->missed.looked_qvel) return false;
+        memcpy(step->missed.looked_qvel, step->found.moved_qvel, bytes);
     }
-    step->missed = (TnContactList){0};
+    step->missed.list = (TnContactList){0};
     uint8_t *marks = TN_ARENA_ZERO(&world->arena, uint8_t, step->model->link_count);
     if (!marks) return false;
-    step->surprised = marks;
+    step->missed.links = marks;
     bool surprised = find_surprised(step, slack, marks);
     if (world->near && !tn_near_any(step, surprised, &surprised)) return false;
     if (!surprised) return true;
     bool few = !world->near && (step->model->soft_count || world->contacts.count <= FEW_CONTACTS);
     /* where nothing is solved again, one look that serves limit.c */
-    step->missed_all = !few;
+    step->missed.all = !few;
     if (!few) find_moving(step, slack, marks);
     if (!look(step, marks, !few, &m, &count)) return false;
-    *again = count && may_repeat && few;
-    return *again ? add_missed(step, &m) : note_missed(step, &m);
+    step->missed.joined = count && may_join && few;
+    return step->missed.joined ? add_missed(step, &m) : note_missed(step, &m);
 }
 
 bool tn_step_look_again(TnStep *step, const uint8_t *links)
 {
     Merge m;
     int count;
-    if (step->missed_all) return true;
+    if (step->missed.all) return true;
     uint8_t *marks = TN_ARENA_ZERO(&step->world->arena, uint8_t, step->model->link_count);
     if (!marks) return false;
     if (!links) find_moving(step, tn_step_slack(step), marks);
     for (int l = 0; links && l < step->model->link_count; l++)
-        marks[l] = links[l] || (step->surprised && step->surprised[l]);
-    step->missed = (TnContactList){0};
+        marks[l] = links[l] || (step->missed.links && step->missed.links[l]);
+    step->missed.list = (TnContactList){0};
     return look(step, marks, true, &m, &count) && note_missed(step, &m);
 }

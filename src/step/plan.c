@@ -7,10 +7,11 @@
  * the free motion closes, and where the solution still pushes what was not to be pushed, the step
  * is assembled and solved again. w only grows meanwhile. Subsystems without such forces (`minds`
  * false) take whatever w the solution gives them. */
+#include "../account/groups.h"
 #include "../base/shared.h"
 #include "../model/joint_law.h"
-#include "groups.h"
-#include "kind.h"
+#include "../model/thresholds.h"
+#include "../subsystem/kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,12 +27,13 @@ static void mark_joint(const TnModel *model, int joint, bool *marks)
     if (joint >= 0) mark_link(model, model->joints[joint].link, marks);
 }
 
-/* Equalities; of cables' segments, which their holders carry, or not. */
-static void mark_equalities(const TnModel *model, bool segments, bool *marks)
+/* Equalities. iterated: only those that are, not welds of cables' segments to what carries them;
+ * NULL: all. */
+static void mark_equalities(const TnModel *model, const bool *iterated, bool *marks)
 {
     for (int i = 0; i < model->equality_count; i++) {
         const TnEquality *e = &model->equalities[i];
-        if (!e->active || (e->segment && !segments)) continue;
+        if (!e->active || (e->segment && iterated && !iterated[i])) continue;
         if (e->type == TN_EQUALITY_JOINT) {
             mark_joint(model, e->joint1, marks);
             mark_joint(model, e->joint2, marks);
@@ -50,10 +52,10 @@ static void mark_paths(const TnModel *model, bool *marks)
             mark_link(model, model->paths[i].links[k], marks);
 }
 
-/* Who equalities, paths, wheels and holds act on. */
+/* What equalities, paths, wheels and holds act on. */
 static void mark_tied(const TnModel *model, bool *tied)
 {
-    mark_equalities(model, true, tied);
+    mark_equalities(model, NULL, tied);
     mark_paths(model, tied);
     for (int i = 0; i < model->wheel_count; i++)
         mark_link(model, model->bodies[model->wheels[i].body].link, tied);
@@ -62,9 +64,9 @@ static void mark_tied(const TnModel *model, bool *tied)
             mark_link(model, model->softs[s].holds[h].link, tied);
 }
 
-void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
+void tn_plan_minds(const TnModel *model, const bool *iterated, bool *loops, bool *tied, bool *minds)
 {
-    mark_equalities(model, false, loops);
+    mark_equalities(model, iterated, loops);
     mark_paths(model, loops);
     mark_tied(model, tied);
     for (int s = 0; s < model->subsystem_count; s++)
@@ -77,25 +79,6 @@ void tn_plan_minds(const TnModel *model, bool *loops, bool *tied, bool *minds)
     for (int a = 0; a < model->actuator_count; a++)
         if (model->actuators[a].path < 0 && tn_actuator_is_elastic(&model->actuators[a]))
             minds[model->actuators[a].subsystem] = true;
-}
-
-/* Rods that are joined to something by iteration will be pushed, unless a robot or the world has
- * the segment. */
-static void plan_ties(const TnStep *step)
-{
-    const TnModel *model = step->model;
-    for (int i = 0; model->rod_count && i < model->equality_count; i++) {
-        const TnEquality *e = &model->equalities[i];
-        bool tied = e->active && e->type != TN_EQUALITY_JOINT &&
-                    (!e->segment || step->world->division->iterated[i]);
-        const int bodies[2] = {e->body1, e->body2};
-        for (int k = 0; tied && k < 2; k++) {
-            const TnLink *link =
-                &model->links[step->world->division->carrier[model->bodies[bodies[k]].link]];
-            int s = link->held ? -1 : link->subsystem;
-            if (s >= 0 && model->subsystems[s].kind == TN_SUBSYSTEM_ROD) step->blend[s] = 1.0;
-        }
-    }
 }
 
 static void press_range(void *context, int begin, int end)
@@ -111,7 +94,7 @@ static void press_range(void *context, int begin, int end)
             int s = tn_geom_subsystem(model, geoms[k]);
             if (s >= 0 && !tn_is_elastic(&model->subsystems[s]))
                 s = model->link_subsystem[carrier[model->geom_link[geoms[k]]]];
-            if (s >= 0) tn_shared_raise(&step->pressed[s], 1.0);
+            if (s >= 0) tn_shared_raise(&step->plan.pressed[s], 1.0);
         }
     }
 }
@@ -125,29 +108,30 @@ static void press_limits(const TnStep *step)
         if (!model->joints[j].limited || s < 0) continue;
         for (int k = 0; k < 2; k++)
             if (*tn_row_lambda(&step->world->state, tn_row_slot_joint(model, j, k)) != 0.0)
-                step->pressed[s] = 1.0;
+                step->plan.pressed[s] = 1.0;
     }
 }
 
 void tn_plan_begin(TnStep *step)
 {
-    plan_ties(step);
     tn_pool_run(step->world->team, step->world->state.contact_count, 128, press_range, step);
     press_limits(step);
     for (int s = 0; step->world->at_start && s < step->model->subsystem_count; s++)
         if (step->model->subsystems[s].kind != TN_SUBSYSTEM_SOFT)
-            step->blend[s] = fmax(step->blend[s], step->pressed[s]);
-    tn_constraint_share_blend(step->model, step->blend);
+            step->plan.blend[s] = fmax(step->plan.blend[s], step->plan.pressed[s]);
+    tn_constraint_share_blend(step->model, step->plan.blend);
 }
 
-/* Raises the planned w of those who mind to `wanted`; true where some changed. */
+/* Raises the planned w of those that depend on it to `wanted`; true where some changed. */
 static bool raise(TnStep *step, const double *wanted)
 {
     bool changed = false;
+    step->plan.raised = 0.0;
     for (int s = 0; s < step->model->subsystem_count; s++) {
-        if (!step->world->minds[s] || !(wanted[s] > step->blend[s])) continue;
-        step->blend[s] = wanted[s];
-        step->replanned[s] = changed = true;
+        if (!step->world->minds[s] || !(wanted[s] > step->plan.blend[s])) continue;
+        step->plan.raised = fmax(step->plan.raised, wanted[s] - step->plan.blend[s]);
+        step->plan.blend[s] = wanted[s];
+        step->plan.again[s] = changed = true;
     }
     return changed;
 }
@@ -157,7 +141,7 @@ bool tn_plan_share(TnStep *step, bool *changed)
     size_t bytes = sizeof(double) * (size_t)step->model->subsystem_count;
     double *wanted = tn_arena_alloc(&step->world->arena, bytes);
     if (!wanted) return false;
-    memcpy(wanted, step->blend, bytes);
+    memcpy(wanted, step->plan.blend, bytes);
     tn_constraint_share_blend(step->model, wanted);
     *changed = raise(step, wanted);
     return true;
@@ -179,8 +163,8 @@ bool tn_plan_contacts(TnStep *step, bool *changed)
     const int *carrier = step->world->division->carrier;
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, model->subsystem_count);
     if (!wanted) return false;
-    if (step->outside)
-        memcpy(wanted, step->outside, sizeof(double) * (size_t)model->subsystem_count);
+    if (step->plan.outside)
+        memcpy(wanted, step->plan.outside, sizeof(double) * (size_t)model->subsystem_count);
     for (int i = 0; i < contacts->count; i++) {
         const TnContactPoint *c = &contacts->points[i];
         const int links[2] = {carrier[model->geom_link[c->geom1]],
@@ -206,43 +190,41 @@ static double damped_blend(const TnStep *step, int s)
     return step->systems->trees[sub->kind_index].damped;
 }
 
-/* Of what gravity gives in a step: what comes to rest from less has not far to go. */
-#define SLOW 0.01
-
-/* Of that: what is as slow along a row has been stopped before. */
-#define STOPPED 1e-3
-
-/* m/s: how fast what a row of friction acts on moves at the step's start, a turning joint at its
- * lever. A tendon's length may have any unit: it is fast. */
-static double row_speed(const TnStep *step, int row, int *subsystem)
+/* m/s: how what a row of friction acts on moves at the step's start, a turning joint at its lever.
+ * A tendon's length may have any unit: it is fast. */
+static double row_motion(const TnStep *step, int row, int *subsystem)
 {
     const TnModel *model = step->model;
     const TnPathRow *path = tn_step_path_row(step, row);
     if (path) {
         *subsystem = model->tendons[path->tendon].subsystem;
         bool joints = model->paths[model->tendons[path->tendon].path].kind == TN_PATH_JOINTS;
-        return joints && path->shift != 0.0 ? INFINITY : fabs(path->shift);
+        return joints && path->shift != 0.0 ? copysign(INFINITY, path->shift) : path->shift;
     }
     int slot = step->world->set.row_slot[row];
-    double rate = fabs(tn_step_row_rate(step, slot, step->world->state.qvel, subsystem));
+    double rate = tn_step_row_rate(step, slot, step->world->state.qvel, subsystem);
     int joint = (slot - tn_row_slot_joint(model, 0, 0)) / 3;
-    if (joint >= model->joint_count) return rate > 0.0 ? INFINITY : 0.0;
+    if (joint >= model->joint_count) return rate != 0.0 ? copysign(INFINITY, rate) : 0.0;
     bool turns = tn_dof_turns(model, model->joints[joint].dof_start);
     return turns ? rate * model->links[model->joints[joint].link].lever : rate;
 }
 
-/* Who dry friction stops within the step does not go half of the way that v leads. */
+/* What stops within the step by itself, so that dry friction pushes on along the way that v leads
+ * to hold it, does not go half of that way: that would be work done by friction. */
 static void plan_stops(const TnStep *step, double *wanted)
 {
     const TnWorld *world = step->world;
     const TnProblem *p = &world->set.problem;
-    double slow = SLOW * tn_world_solver(world).velocity_scale;
+    double slow = TN_KNOCK * tn_world_velocity_scale(world);
     for (int r = 0; r < p->row_count; r++) {
         const TnRow *row = &p->rows[r];
         int s;
         if (row->set != TN_ROW_BOX || !(row->lambda > row->lower && row->lambda < row->upper))
             continue;
-        if (!(row_speed(step, r, &s) > STOPPED * slow) || wanted[s] == 1.0) continue;
+        double motion = row_motion(step, r, &s);
+        if (!(fabs(motion) > TN_STOPPED * slow) || !(row->lambda * motion > 0.0) ||
+            wanted[s] == 1.0)
+            continue;
         double moving = world->energies[s].kinetic;
         double mass = tn_kind_of(step->model, s)->mass(step->model, s);
         if (moving > mass * slow * slow) wanted[s] = 1.0;
@@ -254,21 +236,21 @@ typedef struct Blending {
     const double *wanted;
 } Blending;
 
-/* Of those who do not mind. */
+/* Of those that do not depend on it. */
 static void blend_range(void *context, int begin, int end)
 {
     const Blending *b = context;
     const TnStep *step = b->step;
     for (int s = begin; s < end; s++)
-        if (!step->world->minds[s]) step->blend[s] = fmax(b->wanted[s], damped_blend(step, s));
+        if (!step->world->minds[s]) step->plan.blend[s] = fmax(b->wanted[s], damped_blend(step, s));
 }
 
 bool tn_plan_check(TnStep *step, bool *changed)
 {
     double *wanted = TN_ARENA_ZERO(&step->world->arena, double, step->model->subsystem_count);
     if (!wanted) return false;
-    if (step->outside)
-        memcpy(wanted, step->outside, sizeof(double) * (size_t)step->model->subsystem_count);
+    if (step->plan.outside)
+        memcpy(wanted, step->plan.outside, sizeof(double) * (size_t)step->model->subsystem_count);
     tn_constraint_blend_after(&step->constraint, &step->world->set, wanted);
     plan_stops(step, wanted);
     tn_constraint_share_blend(step->model, wanted);

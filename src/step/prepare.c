@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "../base/select.h"
-#include "mocap.h"
-#include "near.h"
-#include "reaction.h"
-#include "sleep.h"
+#include "../query/reaction.h"
+#include "../ranks/near.h"
+#include "../world/mocap.h"
+#include "../world/sleep.h"
 
 /* A scene with fewer contacts (in its last step), parts, or groups of cables and bonds in contacts'
  * cost, than this stays on one thread: waking others costs more. The second is for few threads, the
@@ -81,21 +81,21 @@ static bool reserve_motion(TnStep *step)
 {
     const TnModel *model = step->model;
     TnArena *arena = &step->world->arena;
-    step->softs_hit = TN_ARENA_ZERO(arena, bool, model->soft_count);
+    step->plan.softs_hit = TN_ARENA_ZERO(arena, bool, model->soft_count);
     size_t links = sizeof(double[6]) * (size_t)model->link_count,
            dofs = sizeof(double) * (size_t)model->dof_count;
-    step->end_twists = tn_arena_alloc(arena, links);
-    step->end_qvel = tn_arena_alloc(arena, dofs);
-    if (step->end_twists) tn_pool_clear(step->world->team, step->end_twists, links);
-    if (step->end_qvel) tn_pool_clear(step->world->team, step->end_qvel, dofs);
-    step->blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
-    step->pressed = TN_ARENA_ZERO(arena, double, model->subsystem_count);
-    step->replanned = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
-    step->reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
-    step->strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
-    if (step->end_twists) tn_mocap_copy_twists(step->world, step->end_twists);
-    return step->softs_hit && step->end_twists && step->end_qvel && step->blend && step->pressed &&
-           step->replanned && step->reach && step->strain;
+    step->free.twists = tn_arena_alloc(arena, links);
+    step->free.qvel = tn_arena_alloc(arena, dofs);
+    if (step->free.twists) tn_pool_clear(step->world->team, step->free.twists, links);
+    if (step->free.qvel) tn_pool_clear(step->world->team, step->free.qvel, dofs);
+    step->plan.blend = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    step->plan.pressed = TN_ARENA_ZERO(arena, double, model->subsystem_count);
+    step->plan.again = TN_ARENA_ZERO(arena, bool, model->subsystem_count);
+    step->way.reach = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    step->way.strain = TN_ARENA_NEW(arena, double, model->subsystem_count);
+    if (step->free.twists) tn_mocap_copy_twists(step->world, step->free.twists);
+    return step->plan.softs_hit && step->free.twists && step->free.qvel && step->plan.blend &&
+           step->plan.pressed && step->plan.again && step->way.reach && step->way.strain;
 }
 
 /* False: no memory. */
@@ -112,14 +112,15 @@ static bool set_inputs(TnStep *step)
     step->dynamics =
         (TnDynamicsInput){.model = step->model,
                           .t = step->t,
-                          .theta = step->theta,
-                          .passes = step->model->option.relinearize,
+                          .theta = step->model->option.theta,
+                          .passes = step->model->option.tree_passes,
+                          .measured = world->time_memory != NULL,
                           .qpos = state->qpos,
                           .qvel = state->qvel,
                           .inputs = inputs,
                           .last = state->vhat,
-                          .blend = step->blend,
-                          .pressed = world->at_start ? NULL : step->pressed,
+                          .blend = step->plan.blend,
+                          .pressed = world->at_start ? NULL : step->plan.pressed,
                           .wrench = world->wrench_set ? (const double(*)[6])world->wrench : NULL,
                           .asleep = state->asleep_count ? state->asleep : NULL};
     step->soft_input = (TnSoftInput){.in = &step->dynamics,
@@ -169,7 +170,6 @@ bool tn_step_is_idle(const TnStep *step)
 bool tn_step_prepare(TnStep *step)
 {
     TnWorld *world = step->world;
-    const TnOption *option = &world->model->option;
     tn_arena_reset(&world->arena);
     *step = (TnStep){.world = world,
                      .model = world->model,
@@ -177,8 +177,7 @@ bool tn_step_prepare(TnStep *step)
                      .report = step->report,
                      .clock = step->clock,
                      .t = world->t,
-                     .blamed = -1,
-                     .theta = option->theta};
+                     .fault = {.blamed = -1}};
     tn_mocap_begin(world);
     if (!follow_track(world) || !list_awake(step)) return false;
     world->team = is_large(step) ? world->pool : NULL;

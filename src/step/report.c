@@ -10,6 +10,7 @@ TnStepReport tn_report_open(void)
     return (TnStepReport){.diverged = true,
                           .aac = NAN,
                           .aal = NAN,
+                          .time_error = NAN,
                           .error = NAN,
                           .rigid_error = NAN,
                           .worst_island = -1};
@@ -65,12 +66,12 @@ static void find_depths(void *context, int begin, int end)
 }
 
 /* How deep things are where the step starts from. Where hits were, the step's own contacts are
- * those of their times, which bodies get to as if only hits stopped them: nobody ever is there. */
+ * those of their times, which bodies would get to if only hits stopped them: none ever is there. */
 void tn_report_contacts(const TnStep *step)
 {
     TnStepReport *report = step->report;
     const TnWorld *world = step->world;
-    const TnContactList *list = step->since ? &step->real : &world->contacts;
+    const TnContactList *list = step->hits.since ? &step->hits.real : &world->contacts;
     int touching = 0, stretches = (list->count + STRETCH - 1) / STRETCH;
     Depths depths = {list, TN_ARENA_NEW(&step->world->arena, Depth, stretches)};
     if (depths.of) tn_pool_run(world->team, stretches, 1, find_depths, &depths);
@@ -142,7 +143,7 @@ void tn_report_close(const TnStep *step, bool ok)
     if (!ok) forget_account(report);
     sum_account(world, &report->energy);
     if (ok && world->def.measure_accuracy && world->has_problem) measure_accuracy(world, report);
-    if (!ok && !step->too_long)
+    if (!ok && !step->check.too_long)
         warn(world, "step at %g s refused: it would not be finite, or there was no memory",
              world->state.time);
     report_memory(world, report);

@@ -2,16 +2,12 @@
  * carry them as chains, and the free motion v⁺ of all, which collision needs. */
 #include <string.h>
 
+#include "../account/account.h"
 #include "../math/finite.h"
 #include "../math/vec3.h"
-#include "account.h"
-#include "kind.h"
-#include "near.h"
-
-/* Where a rod's joint ends up against where it was expected, in lengths of a segment and in
- * radians: from here on it is assembled again, so many times at most. */
-#define ROD_SURPRISE 0.02
-#define ROD_PASSES 3
+#include "../ranks/near.h"
+#include "../subsystem/kind.h"
+#include "again.h"
 
 static void rigid_range(void *context, int begin_index, int end_index)
 {
@@ -23,8 +19,8 @@ static void rigid_range(void *context, int begin_index, int end_index)
         int link = sub->link_start;
         tn_rigid_assemble(&step->dynamics, link, &step->world->frames[link], system);
         for (int k = 0; k < 6; k++)
-            step->end_twists[link][k] =
-                system->v[k] + (system->v_free[k] - system->v[k]) / step->theta;
+            step->free.twists[link][k] =
+                system->v[k] + (system->v_free[k] - system->v[k]) / step->model->option.theta;
     }
 }
 
@@ -34,16 +30,17 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
 {
     const TnState *state = &step->world->state;
     int s = (int)(sub - step->model->subsystems);
-    *out = step->found;
-    if (step->found || !(step->world->tied[s] || step->pressed[s] > 0.0 || step->blend[s] > 0.0))
+    *out = step->about.vhat;
+    if (step->about.vhat ||
+        !(step->world->tied[s] || step->plan.pressed[s] > 0.0 || step->plan.blend[s] > 0.0))
         return true;
-    if (!step->predicted)
-        step->predicted = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
-    if (step->predicted)
+    if (!step->free.predicted)
+        step->free.predicted = TN_ARENA_NEW(&step->world->arena, double, step->model->dof_count);
+    if (step->free.predicted)
         tn_predict_velocity(sub->dof_count, state->qvel + sub->dof_start,
-                            state->vhat + sub->dof_start, step->predicted + sub->dof_start);
-    *out = step->predicted;
-    return step->predicted != NULL;
+                            state->vhat + sub->dof_start, step->free.predicted + sub->dof_start);
+    *out = step->free.predicted;
+    return step->free.predicted != NULL;
 }
 
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
@@ -56,7 +53,7 @@ bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
     if (!tn_tree_assemble(&dynamics, sub, world->frames, &world->arena, tree)) return false;
-    double *w = &step->blend[sub - step->model->subsystems];
+    double *w = &step->plan.blend[sub - step->model->subsystems];
     *w = fmax(*w, tree->w);
     return true;
 }
@@ -67,11 +64,11 @@ static void end_tree(TnStep *step, const TnSubsystem *sub)
     const TnWorld *world = step->world;
     for (int k = 0; k < sub->dof_count; k++) {
         double v = world->state.qvel[sub->dof_start + k];
-        step->end_qvel[sub->dof_start + k] =
-            v + (step->systems->trees[sub->kind_index].v_free[k] - v) / step->theta;
+        step->free.qvel[sub->dof_start + k] =
+            v + (step->systems->trees[sub->kind_index].v_free[k] - v) / step->model->option.theta;
     }
-    tn_kinematics_twists(step->model, world->state.qpos, step->end_qvel, world->frames,
-                         sub->link_start, sub->link_count, step->end_twists);
+    tn_kinematics_twists(step->model, world->state.qpos, step->free.qvel, world->frames,
+                         sub->link_start, sub->link_count, step->free.twists);
 }
 
 /* A rod that moves too fast for the step takes more of v⁺ than was planned. */
@@ -81,9 +78,9 @@ static bool assemble_rod(TnStep *step, int index)
     TnRodSystem *rod = &step->systems->rods[index];
     int s = step->model->rods[index].subsystem;
     if (!tn_rod_assemble(&step->dynamics, &step->model->subsystems[s], world->frames,
-                         step->blend[s], &world->arena, rod))
+                         step->plan.blend[s], &world->arena, rod))
         return tn_step_blame(step, s);
-    step->blend[s] = rod->w;
+    step->plan.blend[s] = rod->w;
     tn_followers_start(step->systems, step->model, step->systems->rods, index);
     if (!rod->cut_count) return true;
     if (!tn_rod_join(rod, &world->arena)) return tn_step_blame(step, s);
@@ -118,7 +115,7 @@ static void chain_range(void *context, int begin_index, int end_index)
     for (int c = begin_index; c < end_index; c++)
         if (!tn_chains_assemble(&step->dynamics, step->systems, c, c + 1)) {
             tn_step_blame(step, step->model->rods[d->runs[d->run_start[c]].rod].subsystem);
-            atomic_store_explicit(&step->failed, true, memory_order_relaxed);
+            atomic_store_explicit(&step->fault.failed, true, memory_order_relaxed);
         }
 }
 
@@ -141,14 +138,16 @@ static void end_chains(TnStep *step)
     for (int r = 0; r < model->rod_count; r++) {
         TnRodSystem *rod = &step->systems->rods[r];
         if (is_left_out(step, r)) continue;
-        /* without the forces that press it, it would leave for elsewhere */
-        bool pressed = step->pressed[model->rods[r].subsystem] > 0.0;
+        /* without the forces that press or tie it, it would leave for elsewhere */
+        int s = model->rods[r].subsystem;
+        bool pressed = step->plan.pressed[s] > 0.0 || step->world->loops[s];
         if (!rod->cut_count)
             tn_chains_rod_velocity(model, step->systems, r, step->systems->chain_free, rod->v_free);
         for (int i = 0; i < rod->count; i++)
             for (int k = 0; k < 6; k++) {
                 double v = rod->segments[i].v[k], goes = pressed ? v : rod->v_free[6 * i + k];
-                step->end_twists[model->rods[r].link_start + i][k] = v + (goes - v) / step->theta;
+                step->free.twists[model->rods[r].link_start + i][k] =
+                    v + (goes - v) / step->model->option.theta;
             }
     }
 }
@@ -157,35 +156,8 @@ static bool assemble_chains(TnStep *step)
 {
     const TnDivision *d = step->world->division;
     tn_pool_run(step->world->team, d->chain_count, 8, chain_range, step);
-    if (atomic_load_explicit(&step->failed, memory_order_relaxed)) return false;
+    if (atomic_load_explicit(&step->fault.failed, memory_order_relaxed)) return false;
     end_chains(step);
-    return true;
-}
-
-/* A rod in free flight that gets to elsewhere than its velocity at the start said is assembled
- * there once more: what is linear about the wrong place can gain energy and lose momentum. Smooth
- * motion needs none of this. Of a rod that is held or pushed the free motion says too little. */
-static bool correct_rods(TnStep *step)
-{
-    const TnModel *model = step->model;
-    for (int pass = 0; pass < ROD_PASSES; pass++) {
-        bool again = false;
-        for (int r = 0; r < model->rod_count; r++) {
-            TnRodSystem *rod = &step->systems->rods[r];
-            const TnSubsystem *sub = &model->subsystems[model->rods[r].subsystem];
-            if (is_left_out(step, r) || !rod->alone ||
-                tn_rod_surprise(&step->dynamics, sub, rod, rod->v_free) < ROD_SURPRISE)
-                continue;
-            double *expected = TN_ARENA_NEW(&step->world->arena, double, 6 * rod->count);
-            if (!expected) return false;
-            memcpy(expected, rod->v_free, sizeof(double) * 6 * (size_t)rod->count);
-            rod->expected = expected;
-            if (!assemble_rod(step, r)) return false;
-            again = true;
-        }
-        if (!again) return true;
-        if (!assemble_chains(step)) return false;
-    }
     return true;
 }
 
@@ -204,18 +176,23 @@ bool tn_step_reassemble_rod(TnStep *step, int s, bool *chained)
 {
     const TnSubsystem *sub = &step->model->subsystems[s];
     *chained = true;
-    if (step->found) step->systems->rods[sub->kind_index].expected = step->found + sub->dof_start;
+    if (step->about.vhat)
+        step->systems->rods[sub->kind_index].expected = step->about.vhat + sub->dof_start;
     return assemble_rod(step, sub->kind_index);
 }
 
 bool tn_step_reassemble_planned(TnStep *step)
 {
     bool chained = false;
+    bool *told = step->world->instead && tn_step_has_run(step, TN_PHASE_SOLVE)
+                     ? step->world->instead->assembled
+                     : NULL;
     for (int i = 0; i < step->awake_count; i++) {
         int s = step->awake[i];
         const TnKind *kind = tn_kind_of(step->model, s);
-        if (!step->replanned[s] || !kind->reassemble) continue;
-        step->replanned[s] = false;
+        if (!step->plan.again[s] || !kind->reassemble) continue;
+        step->plan.again[s] = false;
+        if (told) told[s] = true;
         if (!kind->reassemble(step, s, &chained)) return false;
     }
     return !chained || assemble_chains(step);
@@ -230,25 +207,9 @@ bool tn_step_assemble(TnStep *step)
         if (sub->kind != TN_SUBSYSTEM_TREE) continue;
         if (!tn_step_reassemble_tree(step, step->awake[i], &chained)) return false;
     }
-    bool changed = false;
     return tn_follower_motion(&step->dynamics, step->systems, step->world->state.vhat,
                               &step->world->arena) &&
-           assemble_rods(step) && assemble_chains(step) && correct_rods(step) &&
-           (!tn_near_has_kind(step, TN_SUBSYSTEM_ROD) || tn_plan_share(step, &changed)) &&
-           (!changed || tn_step_reassemble_planned(step)) &&
-           tn_soft_predict(&step->soft_input, step->end_qvel);
-}
-
-bool tn_step_reassemble(TnStep *step, bool loops)
-{
-    bool chained = step->world->division->chain_count > 0;
-    for (int i = 0; i < step->awake_count; i++) {
-        int s = step->awake[i];
-        const TnKind *kind = tn_kind_of(step->model, s);
-        if ((loops && !step->world->loops[s]) || !kind->reassemble) continue;
-        if (!kind->reassemble(step, s, &chained)) return false;
-    }
-    return !chained || assemble_chains(step);
+           assemble_rods(step) && assemble_chains(step);
 }
 
 /* ---- soft bodies ---- */
@@ -277,7 +238,7 @@ static double side_velocity(const TnStep *step, const TnContactList *contacts,
 double tn_step_separation(const TnStep *step, const TnContactList *contacts,
                           const TnContactPoint *c, const double *end_qvel)
 {
-    const double(*end)[6] = (const double(*)[6])step->end_twists;
+    const double(*end)[6] = (const double(*)[6])step->free.twists;
     return side_velocity(step, contacts, c, 1, end, end_qvel) -
            side_velocity(step, contacts, c, 0, end, end_qvel);
 }
@@ -289,17 +250,17 @@ static double expected_velocity(const TnStep *step, const TnContactList *contact
 {
     int s = tn_geom_subsystem(step->model, side ? c->geom2 : c->geom1);
     bool soft = (side ? c->soft2 : c->soft1) >= 0;
-    if (!soft && s >= 0 && step->pressed[s] > 0.0)
+    if (!soft && s >= 0 && step->plan.pressed[s] > 0.0)
         return side_velocity(step, contacts, c, side, (const double(*)[6])step->world->twists,
                              step->world->state.qvel);
-    return side_velocity(step, contacts, c, side, (const double(*)[6])step->end_twists,
-                         step->end_qvel);
+    return side_velocity(step, contacts, c, side, (const double(*)[6])step->free.twists,
+                         step->free.qvel);
 }
 
 bool tn_step_strikes(const TnStep *step, const TnContactList *contacts, const TnContactPoint *c)
 {
     double v[3], slow = tn_step_slow(step);
-    if (c->soft1 >= 0 || c->soft2 >= 0) slow *= TN_SOFT_SLOW;
+    if (c->soft1 >= 0 || c->soft2 >= 0) slow *= TN_SLOW;
     double closes =
         expected_velocity(step, contacts, c, 1) - expected_velocity(step, contacts, c, 0);
     if (!(c->gap + step->t * closes < 0.0)) return false;
@@ -347,20 +308,20 @@ static bool is_tied(const TnStep *step, int index)
     return false;
 }
 
-/* How soft bodies will move over the step. */
-static void plan_softs(TnStep *step)
+bool tn_step_plan_softs(TnStep *step)
 {
     const TnModel *model = step->model;
+    if (!tn_near_has_kind(step, TN_SUBSYSTEM_SOFT)) return true;
     for (int s = 0; s < model->soft_count; s++) {
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
-        bool tied = is_tied(step, s);
         TnSoftSystem *system = &step->systems->softs[s];
-        system->w = tied || step->softs_hit[s] ? 1.0 : step->blend[model->softs[s].subsystem];
-        if (step->outside) system->w = fmax(system->w, step->outside[model->softs[s].subsystem]);
+        system->w = step->plan.softs_hit[s] ? 1.0 : step->plan.blend[model->softs[s].subsystem];
+        if (step->plan.outside)
+            system->w = fmax(system->w, step->plan.outside[model->softs[s].subsystem]);
         /* a device tells what its contacts push */
-        system->pressed = !step->outside && !step->world->at_start &&
-                          step->pressed[model->softs[s].subsystem] > 0.0;
-        system->alone = !tied && !model->softs[s].hold_count;
+        system->pressed = !step->plan.outside && !step->world->at_start &&
+                          step->plan.pressed[model->softs[s].subsystem] > 0.0;
+        system->alone = !is_tied(step, s) && !model->softs[s].hold_count;
         for (int i = 0; system->alone && i < model->softs[s].node_count; i++)
             system->alone = !model->softs[s].pinned[i];
     }
@@ -368,18 +329,12 @@ static void plan_softs(TnStep *step)
     for (int s = 0; s < model->soft_count; s++) {
         if (tn_left_out(&step->dynamics, model->softs[s].subsystem)) continue;
         tn_soft_decide(&step->soft_input, s);
-        step->blend[model->softs[s].subsystem] = step->systems->softs[s].w;
+        step->plan.blend[model->softs[s].subsystem] = step->systems->softs[s].w;
     }
+    return true;
 }
 
 bool tn_step_assemble_softs(TnStep *step)
 {
-    bool changed = tn_near_has_kind(step, TN_SUBSYSTEM_SOFT);
-    if (!changed) return true;
-    while (changed) { /* w only grows, and is 1 at most for all that are joined */
-        plan_softs(step);
-        if (!tn_plan_share(step, &changed)) return false;
-        if (changed && !tn_step_reassemble_planned(step)) return false;
-    }
     return !step->model->soft_count || tn_soft_assemble(&step->soft_input);
 }

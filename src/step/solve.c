@@ -2,26 +2,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "kind.h"
-#include "near.h"
-
-#define LEAVE_STEPS 3.0        /* gaps that so many steps' errors make are left uncorrected */
-#define SLOW 0.1               /* of gravity × timestep: contacts that close more slowly last */
-#define FIXED_COUNT_ERROR 0.01 /* of a step that nobody judged, in shares of gravity × timestep */
+#include "../model/thresholds.h"
+#include "../ranks/near.h"
+#include "../subsystem/kind.h"
 
 /* What an error of the tolerance's size does to a gap in some steps. */
 static double gaps_to_leave(const TnStep *step)
 {
     const TnSolverDef def = tn_world_solver(step->world);
     if (!tn_solves_to_tolerance(&def)) return 0.0;
-    return LEAVE_STEPS * def.tolerance * (def.velocity_scale * step->t);
+    return TN_ERRORS * def.tolerance * (def.velocity_scale * step->t);
 }
 
 double tn_step_slow(const TnStep *step)
 {
     /* what moves by v⁺, or nearly so, has forces of the start */
-    if (step->world->at_start || step->theta != 0.5) return -INFINITY;
-    return SLOW * tn_world_solver(step->world).velocity_scale;
+    if (step->world->at_start || step->model->option.theta != 0.5) return -INFINITY;
+    return TN_SLOW * tn_world_velocity_scale(step->world);
 }
 
 /* From the last solution of this step, where there was one. */
@@ -32,22 +29,22 @@ bool tn_step_build(TnStep *step, bool again)
     step->constraint = (TnConstraintInput){.model = step->model,
                                            .state = &world->state,
                                            .t = step->t,
-                                           .theta = step->theta,
+                                           .theta = step->model->option.theta,
                                            .warm_start = tn_solver_warm_start(&world->def.solver),
                                            .leave = gaps_to_leave(step),
                                            .slow = tn_step_slow(step),
                                            .frames = world->frames,
                                            .twists = (const double(*)[6])world->twists,
-                                           .end_twists = (const double(*)[6])step->end_twists,
+                                           .end_twists = (const double(*)[6])step->free.twists,
                                            .division = world->division,
                                            .systems = step->systems,
                                            .mesh_memory = world->mesh_memory,
-                                           .end_qvel = step->end_qvel,
+                                           .end_qvel = step->free.qvel,
                                            .contacts = &world->contacts,
                                            .inputs = step->dynamics.inputs,
-                                           .found = step->found,
-                                           .since = step->since,
-                                           .blend = step->blend,
+                                           .found = step->about.vhat,
+                                           .since = step->hits.since,
+                                           .blend = step->plan.blend,
                                            .arena = &world->arena,
                                            .pool = world->team};
     if (!tn_constraint_build(&step->constraint, &world->set)) return false;
@@ -86,7 +83,7 @@ static bool solve_free(TnStep *step)
     const TnModel *model = step->model;
     const TnDivision *d = world->division;
     TnProblem *p = &world->set.problem;
-    /* who falls asleep is asked by islands */
+    /* what falls asleep is decided by islands */
     if (p->contact_count || p->row_count || p->bond_count || p->twist_count ||
         p->large_count != d->dense_count || world->touched)
         return false;
@@ -110,7 +107,7 @@ static bool iterate_islands(TnStep *step, const TnSolverDef *def)
         report->worst_island = -1;
         return true;
     }
-    /* it knows by itself how many threads islands are worth */
+    /* it finds by itself how many threads islands are worth */
     bool ok = tn_step_note_guess(step) && tn_solve(&world->set.problem, def, world->solver_memory,
                                                    world->pool, &world->solution);
     if (!ok) {
@@ -138,9 +135,12 @@ bool tn_step_solve(TnStep *step, bool again)
     world->solution.refused = -1;
     TnStepReport *report = step->report;
     TnSolverDef def = tn_world_solver(world);
-    bool ok = tn_step_build(step, again);
+    const TnInstead *instead = world->instead;
+    bool ok = !instead || !instead->before || instead->before(instead->context, step);
+    ok = ok && tn_step_build(step, again);
     tn_step_lap(step, &report->times.constraint);
     world->by_islands = !world->near && tn_solves_to_tolerance(&def);
+    if (tn_step_is_foreseen(step)) return ok && instead->solve(instead->context, step);
     ok = ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));
     tn_step_lap(step, &report->times.iterate);
     return ok;
@@ -149,6 +149,6 @@ bool tn_step_solve(TnStep *step, bool again)
 void tn_step_note_error(TnStep *step)
 {
     double error = step->report->error, tolerance = step->world->def.solver.tolerance;
-    error += step->report->contradiction / tn_world_solver(step->world).velocity_scale;
-    step->error = isfinite(error) ? fmax(error, tolerance) : FIXED_COUNT_ERROR;
+    error += step->report->contradiction / tn_world_velocity_scale(step->world);
+    step->found.error = isfinite(error) ? fmax(error, tolerance) : TN_FIXED_COUNT_ERROR;
 }

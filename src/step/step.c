@@ -1,38 +1,31 @@
-/* step.c: one step, or one of its sub-steps (substeps.c), in the order of the paper's Algorithm 1:
+/* step.c: one step, or one of its sub-steps (substeps.c): one loop over the phases.
  *
- *     dynamics     A_i, b_i of every subsystem                      (line 3)    smooth.c
- *     collision    frames and motion to contact points                          detect.c
- *     constraint   J_j, e_j of every constraint                     (line 4)    solve.c
- *     factor       H_i = A_i + J_iᵀ W J_i                           (line 5)    solve.c
- *     iterate      v̂ and λ by SubADMM                               (lines 6 to 14)
- *     integrate    q and v from v̂                                   (line 15)   integrate.c
+ *     prepare    inputs, the plan, hits with restitution      prepare.c, plan.c, impact.c
+ *     assemble   A_i, b_i of bodies, trees and rods; with     smooth.c      (line 3)
+ *                them the predicted motion
+ *     collide    contacts of the predicted motion             detect.c
+ *     plan       how soft bodies will move, now that their    smooth.c
+ *     softs      contacts are known; and their A_i, b_i       smooth.c      (line 3)
+ *     solve      J_j, e_j, and v̂, λ by SubADMM or Newton       solve.c       (lines 4 to 14)
+ *     look       what the motion that was found runs into     missed.c
+ *     compare    how far it is from what was solved about     refine.c
+ *     limit      nothing is moved into something else         accept.c      (line 15)
+ *     move       q⁺, v⁺, beside the old state                 accept.c
+ *     balance    momentum and energy of the new state         accept.c
+ *     accept     it replaces the old one                      accept.c
  *
- * Where nothing unforeseen happens each is done once. What is done again, and why:
- *
- *     all of it    a sleeper is touched and wakes: the step begins anew with it (try_step).
- *     dynamics     springs, cables and soft bodies must know before they are solved how they will
- *                  move. Contacts tell that, so who is pushed is assembled again behind collision,
- *                  and soft bodies there for the first time; and again where the solution says
- *                  otherwise (tn_step_reassemble_planned).
- *     collision    the motion that was found may run into what the free one does not: those
- *                  contacts join the list and the step is solved with them (missed.c). Hits with
- *                  restitution have their own paths (impact.c), and contacts are followed to where
- *                  they end, or looked for there (verify.c).
- *     all but      the step is linear about a prediction. Where it ends far from that, trees,
- *                  cables, soft bodies and
- *     collision    contacts are written about what was found and solved again (refine.c).
- *
- * Each repetition calls the same function as the first time. Where the solver has a tolerance,
- * islands are factored and iterated on their own (solver/solve.h). The new state is computed beside
- * the old one and taken over only when it is finite and holds its checks (check.c); otherwise the
- * step is taken in two halves (substeps.c). */
+ * Lines are those of the paper's Algorithm 1. Where nothing unforeseen happens each phase runs
+ * once. A step is solved about a prediction, so behind each phase it is checked whether the
+ * solution leaves the range in which that holds. The checks are rows of one table (again.c), and
+ * what a row asks for is a set of phases: these run again, in the same order and by the same
+ * functions. */
 #include "../base/base.h"
-#include "impact.h"
-#include "mocap.h"
-#include "near.h"
-#include "sleep.h"
-
-#define REPEATS 2 /* of a step whose contacts were not foreseen, at most */
+#include "../impact/impact.h"
+#include "../ranks/near.h"
+#include "../world/mocap.h"
+#include "../world/sleep.h"
+#include "again.h"
+#include "time_control.h"
 
 void tn_step_lap(TnStep *step, double *phase)
 {
@@ -42,108 +35,105 @@ void tn_step_lap(TnStep *step, double *phase)
     step->clock = now;
 }
 
-/* The step begins anew if somebody woke. */
-static bool wakes_somebody(TnStep *step)
+static bool prepare(TnStep *step)
 {
-    if (!tn_sleep_wake_touched(step->world)) return false;
-    tn_impacts_undo(step);
-    return true;
+    unsigned todo = step->loop.todo; /* all else of the step begins anew */
+    if (!tn_step_prepare(step)) return false;
+    if (tn_step_is_idle(step)) return true;
+    step->loop.todo = todo;
+    return tn_impacts_resolve(step);
 }
 
-/* Contacts that turn out to be missing; `woken`: one of these is with a sleeper. */
-static bool look_for_missed(TnStep *step, bool may_repeat, bool *missed, bool *woken)
+/* All at first, then what was marked. */
+static bool assemble(TnStep *step)
 {
-    bool ok = (!step->world->near || tn_near_tell_ways(step)) &&
-              tn_step_list_missed(step, may_repeat, missed);
-    *woken = ok && wakes_somebody(step);
-    tn_step_lap(step, &step->report->times.collision);
-    return ok;
+    bool ok = tn_step_has_run(step, TN_PHASE_ASSEMBLE) ? tn_step_reassemble_planned(step)
+                                                       : tn_step_assemble(step);
+    return ok && (!tn_step_will_run(step, TN_PHASE_COLLIDE) ||
+                  tn_soft_predict(&step->soft_input, step->free.qvel));
 }
 
-/* Assembled for the listed contacts, and solved with all that the motion closes. */
-static bool solve_contacts(TnStep *step, bool *woken)
+/* v̂ and λ, and where they lead. The share of v⁺ in that is planned until it was looked at; what
+ * other ranks found of theirs counts in the next pass, too. */
+static bool solve(TnStep *step)
 {
-    bool again = true, replanned, missed = false;
-    bool ok = tn_plan_contacts(step, &replanned);
-    for (int pass = 0; ok && again && !*woken; pass++) {
-        ok = tn_step_reassemble_planned(step) && tn_step_assemble_softs(step);
-        /* a clock is read where there was something to do */
-        if (replanned || step->model->soft_count) tn_step_lap(step, &step->report->times.dynamics);
-        ok = ok && tn_step_solve(step, pass > 0);
-        tn_step_note_error(step);
-        ok = ok && tn_plan_check(step, &replanned) && tn_near_tell_replanned(step, &replanned) &&
-             tn_step_find(step) &&
-             look_for_missed(step, pass < REPEATS && !replanned, &missed, woken);
-        again = pass < REPEATS && (replanned || missed);
+    bool changed, first = tn_step_will_run(step, TN_PHASE_LOOK) || tn_step_is_foreseen(step);
+    if (!tn_step_solve(step, tn_step_has_run(step, TN_PHASE_SOLVE))) return false;
+    if (!first) return tn_step_find(step);
+    tn_step_note_error(step);
+    if (!tn_plan_check(step, &changed) || !tn_near_tell_replanned(step, &changed)) return false;
+    step->plan.pushed = changed;
+    return tn_step_find(step) && (!step->world->near || tn_near_tell_ways(step));
+}
+
+static bool look(TnStep *step)
+{
+    return tn_step_list_missed(step, tn_step_may_repeat(step, TN_PASS_MISSED));
+}
+
+/* All ranks go on, or none. */
+static bool go_on_together(TnStep *step, bool ok)
+{
+    return tn_step_has_run(step, TN_PHASE_COLLIDE) ? ok : tn_near_may_go_on(step, ok);
+}
+
+typedef struct Phase {
+    bool (*run)(TnStep *step);            /* false: the step cannot be taken */
+    bool (*agree)(TnStep *step, bool ok); /* of ranks, once nothing of it is done again */
+    size_t time;                          /* where it counts among TnStepTimes */
+} Phase;
+
+#define TIME(name) offsetof(TnStepTimes, name)
+
+/* Of a world of its own; and of one rank's part of a scene, which differs in how it is limited and
+ * balanced. */
+#define UP_TO_LIMIT(agree_to_assembly)                                                             \
+    [TN_PHASE_PREPARE] = {prepare, NULL, TIME(dynamics)},                                          \
+    [TN_PHASE_ASSEMBLE] = {assemble, agree_to_assembly, TIME(dynamics)},                           \
+    [TN_PHASE_COLLIDE] = {tn_step_detect_contacts, NULL, TIME(collision)},                         \
+    [TN_PHASE_PLAN] = {tn_step_plan_softs, NULL, TIME(dynamics)},                                  \
+    [TN_PHASE_SOFTS] = {tn_step_assemble_softs, NULL, TIME(dynamics)},                             \
+    [TN_PHASE_SOLVE] = {solve, NULL, TIME(iterate)},                                               \
+    [TN_PHASE_LOOK] = {look, NULL, TIME(collision)},                                               \
+    [TN_PHASE_COMPARE] = {tn_step_compare, NULL, TIME(dynamics)}
+
+static const Phase here[TN_PHASE_COUNT] = {
+    UP_TO_LIMIT(NULL), [TN_PHASE_LIMIT] = {tn_step_limit_ways, NULL, TIME(integrate)},
+    [TN_PHASE_MOVE] = {tn_step_move, NULL, TIME(integrate)},
+    [TN_PHASE_BALANCE] = {tn_step_put_right, NULL, TIME(integrate)},
+    [TN_PHASE_ACCEPT] = {tn_step_accept, NULL, TIME(integrate)}};
+static const Phase in_parts[TN_PHASE_COUNT] = {
+    UP_TO_LIMIT(go_on_together),
+    [TN_PHASE_BALANCE] = {tn_step_put_part_right, NULL, TIME(integrate)},
+    [TN_PHASE_ACCEPT] = {tn_step_accept, NULL, TIME(integrate)}};
+
+bool tn_step_go(TnStep *step, unsigned phases)
+{
+    const Phase *table = step->world->near ? in_parts : here;
+    bool ok = true;
+    step->loop.todo = phases;
+    for (int p = 0; ok && step->loop.todo; p++) {
+        if (!tn_step_will_run(step, (TnPhase)p)) continue;
+        const Phase *phase = &table[p];
+        unsigned again = 0;
+        step->loop.todo &= ~TN_PHASE(p);
+        ok = !phase->run || phase->run(step);
+        step->loop.done |= TN_PHASE(p);
+        ok = ok && tn_step_check(step, (TnPhase)p, &again);
+        if (phase->agree && !(ok && again)) ok = phase->agree(step, ok);
+        tn_step_lap(step, (double *)((char *)&step->report->times + phase->time));
+        step->loop.todo |= again;
+        if (again) p = -1; /* back to the first of them */
     }
     return ok;
 }
 
-static bool solve_again(TnStep *step) { return tn_step_solve(step, true) && tn_step_find(step); }
-
-/* Passes about what was found; `changed`: there were some. */
-static bool refine(TnStep *step, bool *changed)
+/* Nothing moves. */
+static void rest(TnStep *step)
 {
-    const TnWorld *world = step->world;
-    /* a fixed count is for everything at once, and one group must not change another's */
-    bool as_needed = !world->def.relinearize && world->by_islands, ok = true, again;
-    for (int pass = 1; ok && (as_needed || pass < world->def.relinearize); pass++) {
-        ok = as_needed ? tn_step_refine(step, pass, &again) : tn_step_refine_all(step, &again);
-        if (!ok || !again) break;
-        tn_step_lap(step, &step->report->times.dynamics);
-        *changed = true;
-        ok = solve_again(step);
-    }
-    return ok;
-}
-
-/* Further passes, and with those contacts that they run into. */
-static bool solve_nonlinear(TnStep *step, bool *woken)
-{
-    bool ok = true, missed = false;
-    for (int look = 0; ok && !*woken && (look == 0 || missed); look++) {
-        bool changed = false;
-        if (look > 0) ok = tn_step_assemble_softs(step) && solve_again(step);
-        ok = ok && refine(step, &changed);
-        missed = false;
-        if (!ok || !changed || !tn_step_softs_went_on(step)) break;
-        ok = look_for_missed(step, look < REPEATS, &missed, woken);
-    }
-    return ok;
-}
-
-/* Up to v̂ and λ. `woken`: somebody was touched who slept. */
-static bool try_step(TnStep *step, bool *woken)
-{
-    TnStepTimes *times = &step->report->times;
-    bool ok = tn_step_prepare(step) && (tn_step_is_idle(step) || tn_impacts_resolve(step));
-    *woken = ok && wakes_somebody(step);
-    if (!ok || *woken) return ok;
-    ok = tn_step_is_idle(step) || tn_step_assemble(step);
-    if (step->world->near) ok = tn_near_may_go_on(step, ok);
-    tn_step_lap(step, &times->dynamics);
-    if (!ok || tn_step_is_idle(step)) return ok;
-    ok = tn_step_detect_contacts(step);
-    tn_step_lap(step, &times->collision);
-    *woken = ok && wakes_somebody(step);
-    return ok && (*woken || (solve_contacts(step, woken) && solve_nonlinear(step, woken)));
-}
-
-/* From there to the new state. */
-static bool finish(TnStep *step)
-{
-    TnWorld *world = step->world;
-    if (tn_step_is_idle(step)) {
-        tn_report_idle(step);
-        tn_mocap_finish(world);
-        world->state.time += step->t;
-        return true;
-    }
-    tn_report_contacts(step);
-    world->has_problem = tn_step_integrate(step);
-    world->start_qpos = step->since ? step->true_qpos : world->next_qpos;
-    world->start_qvel = step->since ? step->true_qvel : world->next_qvel;
-    return world->has_problem;
+    tn_report_idle(step);
+    tn_mocap_finish(step->world);
+    step->world->state.time += step->t;
 }
 
 TnStepReport tn_step_once(TnWorld *world)
@@ -151,14 +141,13 @@ TnStepReport tn_step_once(TnWorld *world)
     TnStepReport report = tn_report_open();
     TnStep step = {.world = world, .report = &report, .clock = world->untimed ? 0.0 : tn_clock()};
     double start = step.clock;
-    bool woken, ok;
     tn_undo_begin(&world->undo, &world->state);
     tn_sleep_forget_touches(world);
-    do ok = try_step(&step, &woken);
-    while (ok && woken);
-    ok = ok && finish(&step);
+    bool ok = tn_step_go(&step, tn_step_is_foreseen(&step) ? TN_FORESEEN_PHASES : TN_ALL_PHASES);
+    if (ok && tn_step_is_idle(&step)) rest(&step);
+    if (ok) tn_time_control_note_step(&step);
     if (!ok) {
-        if (!step.too_long) tn_trouble_note_rejected(&step);
+        if (!step.check.too_long) tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);
         world->contacts.count = world->impact_count = 0; /* they have no forces */
         tn_undo_take_back(&world->undo, world->model, &world->state);

@@ -1,14 +1,14 @@
 /* Which kernels run is one choice for the whole process. */
 #include "../check.h"
 
-#include "dynamics/fem/kernels/fem_kernels.h"
-#include "dynamics/rod/kernels/rod_kernels.h"
 #include "math/kernels/block_kernels.h"
 #include "math/kernels/chain_kernels.h"
 #include "math/kernels/contact_kernels.h"
 #include "math/kernels/dense_kernels.h"
 #include "math/kernels/kernels.h"
 #include "math/kernels/small_kernels.h"
+#include "subsystem/rod/kernels/rod_kernels.h"
+#include "subsystem/soft/fem/kernels/fem_kernels.h"
 
 #include <tenon/base.h>
 
@@ -16,14 +16,14 @@ TEST(every_table_of_kernels_follows_the_choice)
 {
     REQUIRE(tn_use_instruction_set(TN_SET_PORTABLE));
     CHECK(tn_instruction_set() == TN_SET_PORTABLE);
-    CHECK(tn_kernels() == tn_kernels_generic());
-    CHECK(tn_contact_kernels() == tn_contact_kernels_generic());
-    CHECK(tn_dense_kernels() == tn_dense_kernels_generic());
-    CHECK(tn_small_kernels() == tn_small_kernels_generic());
-    CHECK(tn_chain_kernels() == tn_chain_kernels_generic());
-    CHECK(tn_block_kernels() == tn_block_kernels_generic());
-    CHECK(tn_fem_kernels() == tn_fem_kernels_generic());
-    CHECK(tn_rod_kernels() == tn_rod_kernels_generic());
+    CHECK(tn_kernels() == tn_kernels_portable());
+    CHECK(tn_contact_kernels() == tn_contact_kernels_portable());
+    CHECK(tn_dense_kernels() == tn_dense_kernels_portable());
+    CHECK(tn_small_kernels() == tn_small_kernels_portable());
+    CHECK(tn_chain_kernels() == tn_chain_kernels_portable());
+    CHECK(tn_block_kernels() == tn_block_kernels_portable());
+    CHECK(tn_fem_kernels() == tn_fem_kernels_portable());
+    CHECK(tn_rod_kernels() == tn_rod_kernels_portable());
     if (!tn_use_instruction_set(TN_SET_AVX2)) {
         test_skip("this processor has no AVX2");
         return;

@@ -1,5 +1,6 @@
 """tenon run: table, JSON, CSV, what a failure leaves behind."""
 import csv
+import json
 import math
 import os
 import pty
@@ -31,7 +32,7 @@ OVERLAP = """<mujoco>
 </mujoco>
 """
 
-# A weld that a spring contradicts.
+# A weld that a spring and a hinge contradict.
 WELD = """<mujoco>
   <option timestep="0.005"/>
   <worldbody>
@@ -45,7 +46,7 @@ WELD = """<mujoco>
     </body>
   </worldbody>
   <equality>
-    <weld body1="base" body2="tip"/>
+    <weld body1="base" body2="tip" relpose="0.1 0 0 1 0 0 0"/>
   </equality>
 </mujoco>
 """
@@ -105,6 +106,43 @@ class Run(CliTest):
         self.assertNotEqual(parts["state_hash"], whole["state_hash"])
         out, _ = self.tenon("run", self.model, "--duration", "0.1", "--substeps", "4")
         self.assertRegex(out, r"sub-steps of each +4")
+
+    def test_accuracy_in_time_is_asked_for_and_told(self):
+        run = ("run", self.model, "--duration", "0.1")
+        none, some = self.tenon_json(*run), self.tenon_json(*run, "--accuracy", "1e-4")
+        self.assertEqual((none["parts_mean"], none["time_error_max"], none["inaccurate_steps"]), (1, None, 0))
+        self.assertGreaterEqual(some["parts_mean"], 2)
+        self.assertLessEqual(some["shortest_part_s"], 0.5 * some["timestep"])
+        self.assertLessEqual(some["time_error_mean"], some["time_error_max"])
+        self.assertEqual(some["inaccurate_steps"] > 0, some["time_error_max"] > 1e-4)
+        out, _ = self.tenon(*run, "--accuracy", "1e-4")
+        self.assertRegex(out, r"error in time +\S+ m/s in the mean")
+        self.assertNotIn("error in time", self.tenon(*run)[0])
+        for wrong in ("-1", "nan", "much"):
+            self.assertIn("--accuracy", self.refused(*run, "--accuracy", wrong))
+
+    def test_what_was_done_again_is_told_by_its_name(self):
+        run = ("run", self.model, "--duration", "0.1", "--passes", "3")
+        steps = self.tenon_json(*run)["steps"]
+        self.assertEqual(self.tenon_json(*run)["passes"], {"fixed passes": {"asked": 2 * steps, "repeated": 2 * steps, "worst": 1}})
+        out, _ = self.tenon(*run)
+        self.assertRegex(out, rf"done again +because of\n +fixed passes +{2 * steps} of {2 * steps} times\n")
+        self.assertEqual(self.tenon_json("run", self.model, "--duration", "0.1")["passes"], {})
+
+    def test_old_names_of_passes_work_with_a_message(self):
+        options = ("run", self.model, "--duration", "0.1", "--json")
+        new, _ = self.tenon(*options, "--passes", "2")
+        old, err = self.tenon(*options, "--relinearize", "2")
+        self.assertEqual(json.loads(old)["state_hash"], json.loads(new)["state_hash"])
+        self.assertIn("--relinearize is now --passes", err)
+        _, err = self.tenon("run", self.model, "--duration", "0.01", "--spread")
+        self.assertIn("--spread is now --decompose", err)
+        self.assertNotEqual(json.loads(new)["state_hash"], self.tenon_json(*options)["state_hash"])
+        for name in ("relinearize", "tree_passes"):
+            path = self.write(f"{name}.xml", cli.MODEL.replace("<worldbody>", f'<tenon {name}="7"/><worldbody>'))
+            self.assertEqual(self.tenon_json("info", path)["option"]["tree_passes"], 7)
+        out, err = self.tenon("validate", os.path.join(self.folder, "relinearize.xml"))
+        self.assertIn("relinearize is now tree_passes", out + err)
 
     def test_accuracy_is_null_where_not_measured(self):
         r = self.tenon_json("run", self.model, "--duration", "0.1", "--no-accuracy")
@@ -257,7 +295,7 @@ class Run(CliTest):
             self.assertRegex(err, line)
             self.assertEqual("around body 'base'" in out, "--quiet" not in options)
         r = self.tenon_json("run", *how, "--strict-energy", code=1)
-        self.assertGreater(r["energy_created_J"], 0)
+        self.assertGreater(r["energy_created_J"] + r["energy_push_out_J"], 0)  # what closes a weld counts as push-out
         self.assertTrue(0.01 < r["energy_created_share_max"] <= 1)
         self.assertTrue(1 <= r["energy_wrong_steps"] <= 50 and 1 <= r["energy_created_step"] <= 50)
         self.assertEqual((r["energy_created_at"], r["diverged"]), ("body 'base' (joint 'swing')", False))

@@ -5,7 +5,7 @@ import subprocess
 
 from cli import ROOT, BenchTest, CliTest, pycheck
 
-TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "convert", "eval", "solve")
+TENON_COMMANDS = ("run", "view", "render", "replay", "export", "plot", "info", "validate", "convert", "eval", "solve", "plan")
 BENCH_COMMANDS = ("scene", "hard", "simbench", "table", "convergence", "scaling", "threads", "ranks", "piles", "batch", "lasting", "gpu", "gpu_batch")
 
 

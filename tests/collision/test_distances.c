@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../check.h"
-#include "collision/tri_mesh.h"
+#include "collision/narrow/tri_mesh.h"
 #include "shapes.h"
 
 #define ACCURACY 1e-6 /* of the size, as promised */

@@ -1,7 +1,7 @@
 /* Contacts of hulls as a model makes them. */
 #include "../check.h"
 #include "base/base.h"
-#include "model/hull.h"
+#include "model/mesh/hull.h"
 #include "shapes.h"
 
 /* The shape of these points with its hull; free the hull. */

@@ -291,7 +291,7 @@ TEST(a_direction_from_before_shows_that_shapes_are_apart)
         TnTransform ta = random_place(&r, 0.2), tb = random_place(&r, 0.2);
         TnPlaced pa = {&a, &ta}, pb = {&b, &tb};
         TnWitness w;
-        tn_convex_witness(&pa, &pb, &w);
+        tn_convex_witness(&pa, &pb, 0.0, &w);
         if (w.gap < 1e-3) continue;
         double v[3] = {uniform(&r, -1, 1), uniform(&r, -1, 1), uniform(&r, -1, 1)};
         CHECK(!tn_gjk_apart(&pa, &pb, 1.001 * w.gap, v)); /* never more than there is */

@@ -1,7 +1,7 @@
 /* The few points of a patch bear what all of it bears: compared with all of them, one by one. */
 #include "../check.h"
 #include "base/base.h"
-#include "model/hull.h"
+#include "model/mesh/hull.h"
 #include "shapes.h"
 
 #define MOST 512

@@ -1,6 +1,6 @@
 /* Soft surfaces against each other and against themselves. */
 #include "../../src/base/pool.h"
-#include "../../src/collision/soft_surface.h"
+#include "../../src/collision/soft/soft_surface.h"
 #include "soft_scene.h"
 
 static const double HALF[3] = {0.1, 0.1, 0.03};

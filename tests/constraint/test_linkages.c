@@ -3,7 +3,7 @@
 
 #include "parts.h"
 
-#include "step/world.h"
+#include "world/world.h"
 
 static const double G = 9.81;
 static const double PI = 3.14159265358979323846;

@@ -4,7 +4,7 @@
 #include "parts.h"
 
 #include "base/base.h"
-#include "step/world.h"
+#include "world/world.h"
 
 static const double G = 9.81;
 

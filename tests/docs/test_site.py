@@ -3,6 +3,7 @@
     test_site.py BUILD_FOLDER
 
 Skipped where the tools of docs/requirements.txt or doxygen are missing (./test installs them)."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -21,7 +22,7 @@ MISSING = 3  # exit code of docs/build where a tool is missing
 
 class Site(unittest.TestCase):
     def test_site_builds_and_has_both_references(self):
-        done = subprocess.run([ROOT / "docs" / "build", "--library", BUILD, "--no-install"], stdin=subprocess.DEVNULL,
+        done = subprocess.run([ROOT / "docs" / "build", "--library", BUILD, "--no-install", "--quick"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=560)
         if done.returncode == MISSING:
             self.skipTest(done.stdout.strip())
@@ -33,6 +34,14 @@ class Site(unittest.TestCase):
         c = (html / "c" / "world.html").read_text(encoding="utf-8")
         for part in ("tn_world_step", "heap_fallbacks", "0 once warm"):  # a function, a field and its comment
             self.assertIn(part, c)
+        text = (html.parent / "searchindex.js").read_text(encoding="utf-8")
+        index = json.loads(text[text.index("(") + 1:text.rindex(")")])
+        for words, page in (("mj_step", "docs/from-mujoco"), ("camera intrins", "docs/how-do-i"), ("gradient", "docs/how-do-i")):
+            for word in words.split():  # as stems, which the search of the site makes of what is typed
+                found = [index[where].get(word, []) for where in ("terms", "titleterms")]
+                pages = [page for pages in found for page in (pages if isinstance(pages, list) else [pages])]
+                self.assertIn(page, [index["docnames"][k] for k in pages], word)
+        self.assertIn("copybutton.js", (html.parent / "docs" / "python.html").read_text(encoding="utf-8"))
 
 
 class Tools(unittest.TestCase):

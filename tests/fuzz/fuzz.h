@@ -18,6 +18,7 @@ typedef void FuzzTarget(const uint8_t *data, size_t size);
 #define FUZZ_TARGETS(X)                                                                            \
     X(mjcf)                                                                                        \
     X(urdf)                                                                                        \
+    X(sdf)                                                                                         \
     X(mesh) X(tets) X(track) X(recording) X(problem) X(solver) X(state) X(resume) X(plot) X(world)
 
 #define FUZZ_DECLARE(NAME) FuzzTarget fuzz_##NAME;

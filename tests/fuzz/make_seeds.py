@@ -21,6 +21,17 @@ SCENE = """<mujoco model="seed"><option timestep="0.01"/><worldbody><geom type="
 <tenon><soft name="s" box=".1 .1 .1" cells="1 1 1" pos="-1 0 .099" young="1e5"/></tenon></mujoco>
 """
 
+WORLD = """<sdf version="1.10"><world name="w"><gravity>0 0 -9.8</gravity><physics><max_step_size>.002</max_step_size></physics>
+<model name="floor"><static>1</static><link name="l"><collision name="c"><geometry><plane><normal>0 0 1</normal><size>4 4</size></plane>
+</geometry></collision></link></model><model name="a" placement_frame="f"><pose degrees="true">0 0 1 0 90 0</pose><link name="l">
+<inertial auto="true"/><collision name="c"><geometry><ellipsoid><radii>.1 .2 .1</radii></ellipsoid></geometry></collision></link>
+<frame name="f" attached_to="l"><pose relative_to="__model__" rotation_format="quat_xyzw">0 0 0 0 0 0 1</pose></frame><model name="b">
+<self_collide>1</self_collide><link name="l"><pose>1 0 0 0 0 0</pose></link></model><joint name="j" type="universal"><parent>l</parent>
+<child>b::l</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz expressed_in="f">0 1 0</xyz><limit><lower>-1</lower><upper>1e16</upper>
+</limit><mimic joint="j"><multiplier>2</multiplier></mimic></axis2></joint></model><include><uri>m.sdf</uri><name>x</name></include>
+</world></sdf>
+"""
+
 
 def write(target, name, data):
     folder = os.path.join(HERE, "seeds", target)
@@ -63,6 +74,8 @@ def models():
                 continue
             write("urdf" if name.endswith(".urdf") else "mjcf", name, read(folder, name))
     write("urdf", "arm.urdf", read("tests/io/data/packages/arm_description/urdf/arm.urdf"))
+    write("sdf", "arm.sdf", read("tests/io/data/packages/arm_description/sdf/arm.sdf"))
+    write("sdf", "world.sdf", WORLD)
     write("mjcf", "scene.xml", SCENE)
     for name in ("gripper", "cloth", "rolling_disc", "knife_edge", "press"):
         write("mjcf", name + ".xml", read("scenes", name + ".xml"))

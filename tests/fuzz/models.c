@@ -2,7 +2,7 @@
  *
  * A model that loads is written and loaded again, and the small ones take two steps. */
 #include "fuzz.h"
-#include "io/tet_file.h"
+#include "io/mesh/tet_file.h"
 
 #include <string.h>
 #include <tenon/definitions.h>
@@ -87,6 +87,7 @@ static void load_text(const char *path, const uint8_t *data, size_t size)
 }
 
 void fuzz_mjcf(const uint8_t *data, size_t size) { load_text("m.xml", data, size); }
+void fuzz_sdf(const uint8_t *data, size_t size) { load_text("m.sdf", data, size); }
 void fuzz_urdf(const uint8_t *data, size_t size) { load_text("m.urdf", data, size); }
 
 /* ---- files that a model names; the first byte tells the format ---- */
@@ -129,6 +130,7 @@ void fuzz_tets(const uint8_t *data, size_t size)
     static const char *const paths[] = {"f.msh", "f.vtk", "f.node"};
     if (size < 1) return;
     int format = data[0] % 3;
+    int dim = format == 0 && data[0] >= 128 ? 2 : 3; /* triangles, of gmsh alone */
     const uint8_t *second = format == 2 ? memchr(data + 1, 0, size - 1) : NULL;
     size_t first = second ? (size_t)(second - data) - 1 : size - 1;
     TnMemoryFile files[] = {{paths[format], data + 1, first},
@@ -139,9 +141,9 @@ void fuzz_tets(const uint8_t *data, size_t size)
     TnError err = {0};
     TnTetMesh mesh = {0};
     int nodes;
-    bool fine = tn_tet_load(&def, paths[format], &mesh, &nodes, &err);
+    bool fine = tn_tet_load(&def, paths[format], dim, &mesh, &nodes, &err);
     FUZZ_CHECK(fine || (err.count > 0 && mesh.nodes == NULL));
-    if (fine) {
+    if (fine && dim == 3) {
         TnTetSurface surface;
         if (tn_tet_mesh_surface(&mesh, &surface, &err)) tn_tet_surface_free(&surface);
         FUZZ_CHECK(tn_tet_mesh_volume(&mesh) >= 0.0);

@@ -6,7 +6,7 @@
 #include "../../apps/common/app.h"
 #include "../../apps/export/export.h"
 #include "fuzz.h"
-#include "io/record_format.h"
+#include "io/record/record_format.h"
 
 #include <string.h>
 
@@ -57,6 +57,8 @@ static void export_all(TnRecording *recording)
     export_html(file.path, recording, &options);
     export_csv(file.path, recording, &options);
     export_npz(file.path, recording, &options);
+    export_gltf(file.path, recording, &options);
+    export_mcap(file.path, recording, &options);
     fuzz_file_close(&file);
 }
 

@@ -13,7 +13,7 @@ seconds=${1-${TENON_FUZZ_SECONDS-20}}
 [[ $seconds =~ ^[0-9]+$ ]] || { echo "usage: tests/fuzz/run.sh [SECONDS [TARGET...]]" >&2; exit 2; }
 if [ "$seconds" -eq 0 ]; then echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
 command -v clang >/dev/null || { echo "tests/fuzz/run.sh needs clang" >&2; exit 2; }
-if [ $# -eq 0 ]; then set -- mjcf urdf mesh tets track recording problem solver state resume plot world; fi
+if [ $# -eq 0 ]; then set -- mjcf urdf sdf mesh tets track recording problem solver state resume plot world; fi
 
 generator=()
 if command -v ninja >/dev/null; then generator=(-G Ninja); fi

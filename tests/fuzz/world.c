@@ -34,7 +34,7 @@ static TnWorldDef draw_def(FuzzBytes *b)
     def.sleep_time = 0.02;
     def.sleep_speed = 0.1;
     def.measure_accuracy = fuzz_chance(b, 40);
-    def.relinearize = fuzz_chance(b, 40) ? 1 + fuzz_pick(b, 3) : 0;
+    def.passes = fuzz_chance(b, 40) ? 1 + fuzz_pick(b, 3) : 0;
     return def;
 }
 

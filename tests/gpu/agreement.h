@@ -4,7 +4,7 @@
 #define TN_TESTS_GPU_AGREEMENT_H
 
 #include "../step/text_scene.h"
-#include "step/world.h"
+#include "world/world.h"
 
 #include <math.h>
 
@@ -38,7 +38,7 @@ static inline TnWorldDef definition(TnDevice device, double tolerance, int itera
 {
     TnWorldDef def = tn_world_def();
     def.device = device;
-    def.relinearize = 1;
+    def.passes = 1;
     def.halvings = 0; /* a device takes none */
     def.solver.contact_ratio = 0.0;
     def.solver.tolerance = tolerance;

@@ -280,7 +280,7 @@ TEST(fast_pairs_have_the_same_points_as_on_the_cpu)
     (void)tn_world_step(there);
     /* where one iteration turns bodies, and what they hit then, depends on more: of each pair the
      * points count where it meets */
-    int pairs = 0, same = 0, near = 0;
+    int pairs = 0, near = 0;
     double apart[2 * PAIRS + 2]; /* by the first geom */
     for (int i = 0; i < 2 * PAIRS + 2; i++) apart[i] = INFINITY;
     bool seen[2 * PAIRS + 2] = {false};
@@ -291,13 +291,12 @@ TEST(fast_pairs_have_the_same_points_as_on_the_cpu)
     }
     for (int i = 0; i < 2 * PAIRS + 2; i++) {
         pairs += seen[i];
-        same += apart[i] < 1e-9; /* rounding */
         near += apart[i] < 1e-4;
     }
     CHECK(pairs > 3 * PAIRS / 4);
-    /* two boxes are followed by their separating axis, to within 1e-3 of their thickness */
+    /* turning is bounded by the shape itself here and by its farthest point there, and two boxes
+     * are followed by their separating axis: advances end within 1e-3 of the thickness */
     CHECK(near == pairs);
-    CHECK(same >= pairs - PAIRS / 6);
     tn_world_destroy(here);
     tn_world_destroy(there);
     tn_model_destroy(model);

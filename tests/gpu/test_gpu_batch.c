@@ -1,8 +1,8 @@
-/* Batches on a device, as loops on the host (src/gpu/batch_block.h): rows against the same batch on
- * the CPU, parameters and masks per world, worlds that diverge, what is refused, memory that grows
- * and memory that runs out. */
+/* Batches on a device, as loops on the host (src/gpu/batch/batch_block.h): rows against the same
+ * batch on the CPU, parameters and masks per world, worlds that diverge, what is refused, memory
+ * that grows and memory that runs out. */
 #include "../step/text_scene.h"
-#include "step/world.h"
+#include "world/world.h"
 
 #include <math.h>
 
@@ -46,7 +46,7 @@ static TnBatchDef definition(TnDevice device, double tolerance, int iterations)
     TnBatchDef def = tn_batch_def();
     def.count = COUNT;
     def.world.device = device;
-    def.world.relinearize = 1;
+    def.world.passes = 1;
     def.world.solver.contact_ratio = 0.0;
     def.world.solver.tolerance = tolerance;
     def.world.solver.iterations = iterations;
@@ -185,7 +185,7 @@ TEST(spheres_agree_with_the_cpu)
 }
 
 /* Plates of 16 spheres, upon each other and among spheres, some of which are fixed or led: bodies
- * with more contacts than a thread has, so others help it (src/gpu/chip_plan.h). */
+ * with more contacts than a thread has, so others help it (src/gpu/chip/chip_plan.h). */
 static TnModel *open_plates(void)
 {
     TnError err = {0};

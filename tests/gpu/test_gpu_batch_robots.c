@@ -1,7 +1,7 @@
-/* Robots in batches on a device, as loops on the host (src/gpu/batch_block.h): steps against the
- * same batch on the CPU, long runs, controls, and what is refused. */
+/* Robots in batches on a device, as loops on the host (src/gpu/batch/batch_block.h): steps against
+ * the same batch on the CPU, long runs, controls, and what is refused. */
 #include "robots.h"
-#include "step/world.h"
+#include "world/world.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ static TnBatchDef definition(TnDevice device, double tolerance, int iterations)
     TnBatchDef def = tn_batch_def();
     def.count = COUNT;
     def.world.device = device;
-    def.world.relinearize = 1;
+    def.world.passes = 1;
     def.world.solver.contact_ratio = 0.0;
     def.world.solver.tolerance = tolerance;
     def.world.solver.iterations = iterations;
@@ -82,8 +82,8 @@ static double largest_difference(const double *a, const double *b, int count)
 
 /* Steps that both solve. What a step solves for shows in the positions as well as in the
  * velocities, and one of them will do: the CPU takes energy that a step made off the velocities
- * (step/balance.c) and cuts ways that would end inside of something (step/limit.c); a device does
- * neither. */
+ * (account/balance.c) and cuts ways that would end inside of something (step/limit.c); a device
+ * does neither. */
 static void compare_rows(const TnBatchView *a, const TnBatchView *b, const double *qpos,
                          const double *zero, const Comparison *how, Agreement *out)
 {

@@ -3,7 +3,7 @@
 #ifndef TN_TESTS_IO_RECORDED_SMALL_H
 #define TN_TESTS_IO_RECORDED_SMALL_H
 
-#include "io/record_format.h"
+#include "io/record/record_format.h"
 #include "recorded.h"
 
 enum { GROUP = 3, FRAMES = 9 };

@@ -1,6 +1,6 @@
 /* Height fields from pictures, binary files and numbers: the same heights at the same places. */
 #include "base/base.h"
-#include "io/png_file.h"
+#include "io/picture/png_file.h"
 #include "mjcf_text.h"
 #include <tenon/model_info.h>
 

@@ -1,7 +1,7 @@
 /* Mesh files: good ones give the triangles they hold, bad ones say what is wrong; then the same
  * through <mesh> of a model file. */
 #include "base/base.h"
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 #include "mjcf_text.h"
 #include <tenon/model_info.h>
 

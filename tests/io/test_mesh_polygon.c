@@ -1,6 +1,6 @@
 /* How polygons of OBJ files are cut into triangles: as MuJoCo 4.0.0 does. */
 #include "base/base.h"
-#include "io/mesh_file.h"
+#include "io/mesh/mesh_file.h"
 
 #include "../check.h"
 

@@ -352,7 +352,7 @@ TEST(tenon_element_sets_options_restitution_and_track)
     TnModel *m = tn_model_load(DATA("track.xml"), &err);
     if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
     REQUIRE(m);
-    CHECK(m->option.theta == 1 && m->option.relinearize == 2 && m->option.stabilization == 0.1);
+    CHECK(m->option.theta == 1 && m->option.tree_passes == 2 && m->option.stabilization == 0.1);
     CHECK(m->option.contact_stiffness == 2e4);
     CHECK(m->geoms[tn_model_find_geom(m, "ball") - 1].restitution == 0.8);
     CHECK(m->pair_count == 1 && m->pairs[0].restitution == 0.8);

@@ -345,6 +345,42 @@ TEST(a_muscle_without_a_range_of_lengths_has_that_of_its_limits)
     tn_model_destroy(m);
 }
 
+/* An arm with a muscle past both joints, or past what these are. */
+#define FLEXED(FIRST, SECOND, GEAR)                                                                \
+    "<mujoco><worldbody><site name='a'/><body pos='0 0 .1'><joint " FIRST "/><geom "               \
+    "type='capsule' fromto='0 0 0 .3 0 0' size='.02'/><site name='b' pos='.1 0 .05'/>"             \
+    "<body pos='.3 0 0'><joint " SECOND "/><geom type='capsule' fromto='0 0 0 .25 0 0' "           \
+    "size='.015'/><site name='c' pos='.1 0 .05'/></body></body></worldbody><tendon>"               \
+    "<spatial name='t'><site site='a'/><site site='b'/><site site='c'/></spatial></tendon>"        \
+    "<actuator>\n<muscle tendon='t' gear='" GEAR "'/></actuator></mujoco>"
+#define SHOULDER "axis='0 1 0' range='-40 60'"
+
+/* The lengths are those of MuJoCo 4.0.0, whose M changes with the pose: that moves what the limits
+ * give, a hundredth of a range, by a hundredth. */
+TEST(a_muscle_along_a_spatial_tendon_has_the_lengths_between_its_ends)
+{
+    static const struct {
+        const char *text;
+        double range[2];
+    } cases[] = {
+        {FLEXED(SHOULDER, "axis='0 1 0' range='-10 110'", "1"), {.39113002, .52537048}},
+        {FLEXED(SHOULDER, "axis='0 1 0' range='-10 110'", "-2"), {-1.05074095, -.78226004}},
+        {FLEXED(SHOULDER, "axis='0 1 0'", "1"), {.19518554, .52537049}}, /* no limit at the end */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnModel *m = load_text(cases[i].text, &err);
+        REQUIRE(m);
+        const double *range = m->actuators[0].muscles->length_range, *right = cases[i].range;
+        for (int k = 0; k < 2; k++) CHECK_NEAR(range[k], right[k], 2e-4 * (right[1] - right[0]));
+        tn_model_destroy(m);
+    }
+    static const Refused refused[] = {
+        {FLEXED("type='slide' axis='1 0 0'", SHOULDER, "1"), "2:1", "its length has no end"},
+        {FLEXED("type='ball'", SHOULDER, "1"), "2:1", "a muscle needs a lengthrange"},
+    };
+    CHECK_REFUSED(refused);
+}
+
 TEST(lengths_of_muscles_may_be_limits_as_they_are_given)
 {
     TnModel *m =

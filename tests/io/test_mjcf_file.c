@@ -305,7 +305,42 @@ TEST(plugins_may_be_declared_and_are_refused_where_they_shape_the_motion)
                      "<geom type='sdf'>\n<plugin plugin='mujoco.sdf.torus'/></geom></worldbody>"
                      "</mujoco>",
                      &err));
-    CHECK(has_line(err.message, "2:1", "there are no signed distance shapes; use a mesh"));
+    CHECK(has_line(err.message, "2:1", "a signed distance shape needs a mesh"));
+}
+
+/* Their mesh is cut into convex pieces, unless <tenon> says otherwise; that of other geoms is not.
+ */
+TEST(geoms_of_type_sdf_are_their_mesh_with_its_hollows)
+{
+#define SDF(MORE, GEOM)                                                                            \
+    "<mujoco><extension><plugin plugin='mujoco.sdf.sdflib'><instance name='sdf'/></plugin>"        \
+    "</extension><default><default class='c'><geom type='sdf'/></default></default><asset>"        \
+    "<mesh name='ring' builtin='supertorus' params='12 .5 1 1'>" MORE "</mesh></asset>"            \
+    "<worldbody><body><freejoint/>" GEOM "</body></worldbody>"
+    static const struct {
+        const char *text;
+        bool cut;
+    } cases[] = {
+        {SDF("", "<geom type='sdf' mesh='ring'/>") "</mujoco>", true},
+        {SDF("<plugin instance='sdf'/>",
+             "<geom type='sdf' mesh='ring'><plugin instance='sdf'/></geom>") "</mujoco>",
+         true},
+        {SDF("", "<geom class='c' mesh='ring'/>") "</mujoco>", true},
+        {SDF("", "<geom type='mesh' mesh='ring'/>") "</mujoco>", false},
+        {SDF("", "<geom type='sdf' mesh='ring'/>") "<tenon><mesh name='ring' collision='hull'/>"
+                                                   "</tenon></mujoco>",
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnModel *m = load_text(cases[i].text, &err);
+        if (!m) test_fail(__FILE__, __LINE__, "%s", err.message);
+        if (!m) continue;
+        CHECK(m->geoms[0].type == TN_GEOM_MESH);
+        CHECK((m->meshes[0].piece_count > 1) == cases[i].cut);
+        tn_model_destroy(m);
+    }
+    CHECK(!load_text(SDF("", "<geom type='sdf'/>") "</mujoco>", &err));
+    CHECK(strstr(err.message, "attribute 'mesh' is missing"));
 }
 
 TEST(delays_of_sensors_are_remarks)

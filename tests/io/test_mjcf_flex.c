@@ -3,6 +3,9 @@
 #include "mjcf_text.h"
 #include "model/model.h"
 
+#include <math.h>
+#include <tenon/world.h>
+
 #define WORLD(TEXT) "<mujoco><worldbody>\n" TEXT "\n</worldbody></mujoco>"
 #define STIFF "<elasticity young='1e5' poisson='0.3' damping='0.01'/>"
 #define CUBE(ATTRS, PARTS)                                                                         \
@@ -278,6 +281,159 @@ static void check_cases(const Case *cases, size_t count)
 }
 #define CHECK_CASES(CASES) check_cases(CASES, sizeof CASES / sizeof CASES[0])
 
+/* Which of 5 x 3 x 3 vertices are held, as a sum of 2^(2 x) over x for those of the plane z = 0. */
+static int held_of(const char *attrs, const char *pin)
+{
+    char text[1024];
+    TnRemarks remarks;
+    snprintf(
+        text, sizeof text,
+        WORLD("<flexcomp name='f' dim='3' count='5 3 3' radius='.001' %s>" STIFF "%s</flexcomp>"),
+        attrs, pin);
+    TnModel *m = load_good(text, &remarks);
+    if (!m) return -1;
+    int sum = 0;
+    CHECK(m->softs[0].node_count == 45 && remarks.count == 1);
+    CHECK(strstr(remarks.message, "MuJoCo interpolates"));
+    for (int x = 0; x < 5; x++)
+        for (int y = 0; y < 3; y++) sum += m->softs[0].pinned[9 * x + 3 * y] ? 1 << 2 * x : 0;
+    tn_model_destroy(m);
+    return sum;
+}
+
+/* Numbers of the cage's nodes are those of mj_loadXML's bodies in MuJoCo 4.0.0. */
+TEST(pins_of_an_interpolated_flex_hold_what_follows_them_alone)
+{
+    const char *one = "dof='trilinear'", *two = "dof='trilinear' cellcount='2 1 1'",
+               *square = "dof='quadratic'";
+    CHECK(held_of(one, "") == 0);
+    CHECK(held_of(one, "<pin id='4 5 6 7'/>") == 3 << 8);
+    CHECK(held_of(one, "<pin range='4 7'/>") == 3 << 8);
+    CHECK(held_of(one, "<pin id='0 2'/>") == 3);          /* the edge at x = z = 0 */
+    CHECK(held_of(one, "<pin grid='1 0 0'/>") == 1 << 8); /* a corner */
+    CHECK(held_of(two, "<pin id='4 5 6 7'/>") == 3 << 4);
+    CHECK(held_of(two, "<pin gridrange='0 0 0 1 1 1'/>") == 3 + (3 << 2) + (3 << 4));
+    CHECK(held_of(square, "<pin gridrange='0 0 0 1 2 2'/>") == 3 + (3 << 4)); /* 1 follows 4, too */
+    CHECK(held_of(square, "<pin range='18 26'/>") == 3 << 8);
+}
+
+/* Nodes by their numbers, or the vertices that follow nodes of a cage. */
+TEST(bodies_hold_the_nodes_that_equalities_connect_with_them)
+{
+#define HANDS(ATTRS, CONNECTS)                                                                     \
+    "<mujoco><worldbody><body name='left'><joint/><geom size='.1'/></body><body name='right'>"     \
+    "<joint/><geom size='.1'/></body><flexcomp name='f' dim='3' count='3 2 2' " ATTRS ">" STIFF    \
+    "</flexcomp></worldbody><equality>" CONNECTS "</equality></mujoco>"
+#define CONNECT(NODE, BODY) "<connect name='" NODE "' body1='f_" NODE "' " BODY " anchor='0 0 0'/>"
+#define LEFT "body2='left'"
+#define RIGHT "body2='right'"
+    static const struct {
+        const char *text;
+        int holders[12]; /* 0 none, 1 left, 2 right, 3 the world */
+    } cases[] = {
+        {HANDS("", CONNECT("0", LEFT) CONNECT("11", RIGHT) CONNECT("3", "") CONNECT("1", LEFT)),
+         {1, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 2}},
+        {HANDS("dof='trilinear'",
+               CONNECT("0_0_0", LEFT) CONNECT("0_0_1", LEFT) CONNECT("0_1_0", LEFT)
+                   CONNECT("1_0_0", RIGHT) CONNECT("1_0_1", LEFT) CONNECT("1_1_1", "")),
+         {1, 1, 1, 0, 0, 1, 0, 0, 2, 1, 0, 3}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TnModel *m = load_good(cases[i].text, NULL);
+        if (!m) continue;
+        CHECK(m->equality_count == 0 && m->softs[0].node_count == 12);
+        for (int k = 0; k < 12; k++) {
+            int found = m->softs[0].pinned[k] ? 3 : 0;
+            for (int h = 0; h < m->softs[0].hold_count; h++)
+                if (m->softs[0].holds[h].node == k)
+                    found = m->softs[0].holds[h].link == m->bodies[1].link ? 1 : 2;
+            if (found != cases[i].holders[k])
+                test_fail(__FILE__, __LINE__, "case %zu: node %d: %d", i, k, found);
+        }
+        tn_model_destroy(m);
+    }
+}
+
+/* Edges that keep their lengths: a strain of 1e-3 under the weight. */
+TEST(a_solid_with_kept_edges_is_stiff)
+{
+    static const char *const texts[] = {
+        WORLD(CUBE("spacing='.1 .1 .1' mass='2'", "<edge equality='true'/>")),
+        "<mujoco><worldbody>" CUBE("spacing='.1 .1 .1' mass='2'", "") "</worldbody><equality>"
+                                                                      "<flex flex='f'/></equality>"
+                                                                      "</mujoco>",
+        WORLD(CUBE("spacing='.1 .1 .1' mass='2' dof='trilinear'", "<edge equality='strain'/>"))};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        TnModel *m = load_good(texts[i], NULL);
+        if (!m) continue;
+        double force = m->softs[0].youngs_modulus * 0.01 * 1e-3;
+        CHECK_NEAR(force, 2 * 9.81, 1e-11);
+        tn_model_destroy(m);
+    }
+}
+
+/* W: power that a body loses as it grows by the rate 1 in all directions, from the velocities after
+ * a step so short that no force but that of dampers counts. */
+static double power_of_growth(const char *text)
+{
+    const double t = 1e-7;
+    TnError err = {0};
+    TnModel *m = load_good(text, NULL);
+    if (!m) return NAN;
+    TnWorldDef def = tn_world_def();
+    TnWorld *world = tn_world_create(&def, m, &err);
+    if (!world) test_fail(__FILE__, __LINE__, "%s", err.message);
+    if (!world) return NAN;
+    const TnSoft *soft = &m->softs[0];
+    double *qvel = calloc((size_t)m->dof_count, sizeof *qvel),
+           *qpos = calloc((size_t)m->qpos_count, sizeof *qpos), power = 0;
+    memcpy(qpos, tn_world_state(world).qpos, (size_t)m->qpos_count * sizeof *qpos);
+    memcpy(qvel, qpos, (size_t)m->qpos_count * sizeof *qpos);
+    CHECK(tn_world_set_timestep(world, t, &err) == TN_OK);
+    CHECK(tn_world_set_state(world, qpos, qvel, &err) == TN_OK);
+    CHECK(!tn_world_step(world).diverged);
+    for (int i = 0; i < m->dof_count; i++)
+        power -= soft->masses[i / 3] * qvel[i] * (tn_world_state(world).qvel[i] - qvel[i]) / t;
+    tn_world_destroy(world);
+    tn_model_destroy(m);
+    free(qvel);
+    free(qpos);
+    return power;
+}
+
+#define GROWING(DIM, COUNT, PARTS)                                                                 \
+    "<mujoco><option gravity='0 0 0'/><worldbody><flexcomp name='f' dim='" DIM "' count='" COUNT   \
+    "' spacing='.1 .2 .3'>" PARTS "</flexcomp></worldbody></mujoco>"
+
+/* What the growth itself decays by in the step: 1e-7 s times 1 kg of damped mass per ~1e3 N s/m. */
+#define DECAY 1e-3
+
+/* c Σ l², with the edges that MuJoCo 4.0.0 has; its qfrc_passive has this power, too. */
+TEST(damping_along_edges_takes_its_power_from_growth)
+{
+    double solid = 0, sheet = 0;
+    const double s[3] = {.1, .2, .3};
+    for (int axis = 0; axis < 3; axis++) solid += 4 * s[axis] * s[axis];
+    for (int a = 0; a < 3; a++)
+        for (int b = a + 1; b < 3; b++) solid += 2 * (s[a] * s[a] + s[b] * s[b]);
+    solid += .01 + .04 + .09; /* six elements share one diagonal of the cell */
+    sheet = 2 * (.01 + .04) + (.01 + .04);
+    double got = power_of_growth(
+        GROWING("3", "2 2 2", "<elasticity young='1e5' poisson='.2'/><edge damping='2'/>"));
+    CHECK_NEAR(got, 2 * solid, DECAY * solid);
+    got = power_of_growth(
+        GROWING("2", "2 2 1",
+                "<elasticity young='1e5' poisson='.2' thickness='.01' elastic2d='both'/>"
+                "<edge damping='2'/>"));
+    CHECK_NEAR(got, 2 * sheet, DECAY * sheet);
+    got = power_of_growth(GROWING(
+        "3", "2 2 2", "<elasticity young='1e5' poisson='.2' damping='1e-4'/><edge damping='2'/>"));
+    double own = 1e-4 * 3 * 1e5 / (1 - 2 * .2) * .006;
+    CHECK_NEAR(got, 2 * solid + own, DECAY * (solid + own));
+    got = power_of_growth(GROWING("3", "2 2 2", "<elasticity young='1e5'/><edge damping='0'/>"));
+    CHECK_NEAR(got, 0.0, DECAY * solid);
+}
+
 #define FLEXCOMP(ATTRS) WORLD("<flexcomp name='f' " ATTRS ">" STIFF "</flexcomp>")
 #define PART(TEXT) WORLD(CUBE("", TEXT))
 
@@ -303,7 +459,12 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {FLEXCOMP("dim='3' mass='0'"), "2:28", "mass"},
         {FLEXCOMP("dim='3' scale='1 1 1'"), "2:28", "no meaning for this type"},
         {FLEXCOMP("dim='3' rigid='true'"), "2:28", "geom of type mesh"},
-        {FLEXCOMP("dim='3' dof='trilinear'"), "2:28", "only \"full\" is"},
+        {FLEXCOMP("dim='3' dof='radial'"), "2:28", "full trilinear quadratic"},
+        {FLEXCOMP("dim='3' cellcount='1 1 1'"), "2:28", "cellcount is for"},
+        {FLEXCOMP("dim='3' dof='trilinear' cellcount='1 0 1'"), "2:44", "1 or more"},
+        {FLEXCOMP("dim='3' dof='trilinear' cellcount='3000 3000 3000'"), "2:44", "too many"},
+        {FLEXCOMP("dim='2' count='3 3 1' dof='trilinear'"), "2:42", "a solid (dim 3)"},
+        {FLEXCOMP("dim='1' count='3 1 1' dof='trilinear'"), "2:42", "no cage"},
         {FLEXCOMP("dim='3' spaceing='1 1 1'"), "2:28", "did you mean 'spacing'"},
         {FLEXCOMP("dim='3' quat='0 0 0 0'"), "2:28", "quat"},
         {FLEXCOMP("dim='3' type='direct' point='0 0 0' element='0 1 2 3'"), "2:42", "point needs"},
@@ -323,8 +484,9 @@ TEST(bad_flexcomps_are_reported_at_their_place)
         {PART("<elasticity young='1' elastic2d='both'/>"), "3:23", "for sheets"},
         {PART("<elasticity young='1' yield='1'/>"), "3:23", "yield is not supported"},
         {PART("<edge stiffness='1'/>" STIFF), "3:7", "<elasticity young"},
-        {PART("<edge damping='1'/>" STIFF), "3:7", "<elasticity"},
-        {PART("<edge equality='true'/>" STIFF), "3:7", "remove it"},
+        {PART("<edge damping='-1'/>" STIFF), "3:7", "damping"},
+        {PART("<edge equality='strain'/>" STIFF), "3:7", "is for dof"},
+        {PART("<edge equality='vert'/>" STIFF), "3:7", "false true strain"},
         {PART("<plugin plugin='mujoco.elasticity.solid'/>" STIFF), "3:1", "<elasticity>"},
         {PART("<contact selfcollide='yes'/>" STIFF), "3:10", "none narrow"},
         {PART("<contact friction='-1'/>" STIFF), "3:10", "friction"},
@@ -351,10 +513,19 @@ TEST(bad_flexcomps_are_reported_at_their_place)
 TEST(parts_of_soft_bodies_cannot_be_referred_to_as_bodies)
 {
     static const Case cases[] = {
-        {SECTION("<equality>\n<flex flex='f'/></equality>"), "3:1", "remove it"},
         {SECTION("<equality>\n<flexvert flex='f'/></equality>"), "3:1", "remove it"},
-        {SECTION("<equality>\n<connect body1='f_3' anchor='0 0 0'/></equality>"), "3:10",
+        {SECTION("<equality>\n<connect body1='f_3' anchor='0 0 .1'/></equality>"), "3:10",
          "part of a soft body"},
+        {SECTION("<equality>\n<connect body1='f_8' anchor='0 0 0'/></equality>"), "3:10",
+         "part of a soft body"},
+        {SECTION("<equality>\n<connect body1='f_3' body2='f_4' anchor='0 0 0'/></equality>"),
+         "3:10", "part of a soft body"},
+        {SECTION("<equality>\n<connect body1='f_3' anchor='0 0 0' active='false'/></equality>"),
+         "3:10", "part of a soft body"},
+        {"<mujoco><worldbody><body name='b'><joint/><geom size='.1'/></body>" CUBE(
+             "", STIFF "<pin id='3'/>") "</worldbody><equality>\n<connect body1='f_3' body2='b' "
+                                        "anchor='0 0 0'/></equality></mujoco>",
+         "3:10", "already held by another body"},
         {SECTION("<contact>\n<exclude body1='f' body2='world'/></contact>"), "3:10",
          "contype and conaffinity"},
         {SECTION("<contact>\n<pair geom1='f' geom2='f'/></contact>"), "3:7", "part of a soft body"},

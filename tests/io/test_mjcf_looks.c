@@ -1,6 +1,6 @@
 /* Textures, materials and lights of MJCF files: what is kept, what pixels they give, what is an
  * error. */
-#include "io/picture.h"
+#include "io/picture/picture.h"
 #include "mjcf_text.h"
 
 #include <math.h>

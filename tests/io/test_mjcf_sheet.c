@@ -79,6 +79,13 @@ TEST(shapes_of_sheets_are_mujocos)
          30,
          {3},
          1},
+        {SHEET("type='gmsh' scale='1 2 1' file='" DATA("triangles.msh") "'", "<pin id='3'/>" BOTH),
+         5,
+         4,
+         53,
+         120,
+         {3},
+         1},
     };
     for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++) {
         const Facts *f = &facts[k];
@@ -160,7 +167,8 @@ TEST(bad_sheets_are_reported_at_their_place)
     } cases[] = {
         {SHEET("", ""), "2:1", "nothing holds this sheet together"},
         {SHEET("type='circle'", BOTH), "2:28", "dim=\"1\""},
-        {SHEET("type='gmsh' file='a.msh'", BOTH), "2:20", "type=\"mesh\""},
+        {SHEET("type='gmsh' file='" DATA("two_tets.msh") "'", BOTH), "2:40", "no triangles"},
+        {SHEET("type='gmsh' file='" DATA("corner.obj") "'", BOTH), "2:40", "type=\"mesh\""},
         {SHEET("type='mesh'", BOTH), "2:1", "'file' is missing"},
         {SHEET("count='3 3 2'", BOTH), "2:28", "third count must be 1"},
         {SHEET("count='3 1 1'", BOTH), "2:28", "2 or more in either"},

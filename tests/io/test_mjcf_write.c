@@ -171,7 +171,15 @@ static const char *const OTHERS =
     "<worldbody><body name='hand' mocap='true' pos='5 0 0'><geom size='0.1'/></body>"
     "<body><freejoint align='true'/><geom size='0.1' pos='0.2 0 0'/>"
     "<geom type='box' size='.1 .2 .3' euler='10 20 30' shellinertia='true'/></body>"
-    "<body pos='0 3 0'><joint name='j' springdamper='0.1 0.7'/><geom type='ellipsoid' "
+    "<site name='here' pos='0 3 1'/><flexcomp name='soft' dim='3' count='4 3 2' dof='quadratic' "
+    "cellcount='1 1 1' pos='0 0 5'><elasticity young='1e5'/><pin range='18 26'/></flexcomp>"
+    "<flexcomp name='solid' type='gmsh' file='" TENON_SOURCE_DIR
+    "/tests/io/data/two_tets.msh'><edge equality='true' damping='3'/></flexcomp>"
+    "<flexcomp name='sheet' type='gmsh' dim='2' file='" TENON_SOURCE_DIR
+    "/tests/io/data/triangles.msh' pos='0 0 9'><edge equality='true' damping='3'/></flexcomp>"
+    "<body pos='3 3 0'><freejoint/><geom type='sdf' mesh='ring'/></body>"
+    "<body pos='0 3 0'><site name='there' pos='.3 .1 0'/><joint name='j' range='-90 90' "
+    "springdamper='0.1 0.7'/><geom type='ellipsoid' "
     "size='.1 .2 .3' pos='.3 0 0' fluidshape='ellipsoid' fluidcoef='.1 .2 .3 .4 .5'/>"
     "<body pos='1 0 0'><joint name='k' axis='0 1 0' stiffness='1 .2 3' damping='0 .1'/><geom "
     "size='.1' pos='.1 0 0'/></body></body>"
@@ -183,9 +191,14 @@ static const char *const OTHERS =
     "<general name='g' joint='k' gaintype='affine' gainprm='1 -2 -.5' dyntype='filterexact' "
     "dynprm='.1' actearly='true'/><motor name='r' joint='k' gear='3' armature='.1' damping='.2 "
     ".3'/>"
-    "</actuator><tendon><fixed armature='.3'><joint joint='j' coef='2'/></fixed></tendon>"
-    "<keyframe><key qpos='0 0 1 1 0 0 0 .1 .2' act='.1 .2 .3 .4' mpos='5 1 1' mquat='0 1 0 0'/>"
-    "</keyframe><asset><hfield name='h' nrow='3' ncol='4' size='2 2 1 .1' elevation='0 1 0 1 1 0 1 "
+    "<muscle name='n' tendon='s'/></actuator><tendon><fixed armature='.3'><joint joint='j' "
+    "coef='2'/>"
+    "</fixed><spatial name='s' armature='.7'><site site='here'/><site site='there'/></spatial>"
+    "</tendon>"
+    "<keyframe><key qpos='0 0 1 1 0 0 0 3 3 0 1 0 0 0 .1 .2' act='.1 .2 .3 .4 .5' mpos='5 1 1' "
+    "mquat='0 1 0 0'/>"
+    "</keyframe><asset><mesh name='ring' builtin='supertorus' params='12 .5 1 1'/><hfield name='h' "
+    "nrow='3' ncol='4' size='2 2 1 .1' elevation='0 1 0 1 1 0 1 "
     "0 "
     "0 0 1 1'/></asset><worldbody><geom type='hfield' hfield='h' pos='9 0 0'/></worldbody>"
     "</mujoco>";
@@ -555,7 +568,7 @@ TEST(every_failing_allocation_is_an_error)
 TEST(no_definition_has_grown_unnoticed)
 {
 #ifdef __x86_64__
-    CHECK(sizeof(TnOption) == 152);
+    CHECK(sizeof(TnOption) == 160);
     CHECK(sizeof(TnBodyDef) == 280);
     CHECK(sizeof(TnJointDef) == 240);
     CHECK(sizeof(TnGeomDef) == 288);
@@ -577,6 +590,6 @@ TEST(no_definition_has_grown_unnoticed)
     CHECK(sizeof(TnTieDef) == 40);
     CHECK(sizeof(TnTrackDef) == 48);
     CHECK(sizeof(TnView) == 176);
-    CHECK(sizeof(TnDefinitions) == 584);
+    CHECK(sizeof(TnDefinitions) == 592);
 #endif
 }

@@ -2,7 +2,7 @@
  * calculations give, and damaged files are refused with their line. */
 #include "../check.h"
 #include "base/base.h"
-#include "io/problem_file.h"
+#include "io/problem/problem_file.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * constraint; messages name the line; a Siconos file becomes one, too. */
 #include "../check.h"
 #include "base/base.h"
-#include "io/problem_file.h"
+#include "io/problem/problem_file.h"
 
 #include <locale.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Recordings: what goes in comes out, as exactly as docs/recordings.md says. */
 #include "base/base.h"
-#include "io/record_format.h"
+#include "io/record/record_format.h"
 #include "recorded.h"
 
 #include <sys/stat.h>

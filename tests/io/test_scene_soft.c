@@ -79,6 +79,29 @@ TEST(each_soft_body_is_a_surface_of_all_its_nodes)
     tn_model_destroy(model);
 }
 
+TEST(points_of_a_sheet_belong_to_the_pieces_of_their_triangles)
+{
+    TnError err = {0};
+    TnModel *model = tn_model_load_string(
+        "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body>"
+        "<flexcomp name='sheet' type='grid' dim='2' count='4 3 1' spacing='0.1 0.1 0.1' pos='0 0 1'"
+        " mass='0.1' radius='0.01'><elasticity young='1e5' thickness='0.001' "
+        "elastic2d='both'/></flexcomp>"
+        "</worldbody></mujoco>",
+        NULL, NULL, &err);
+    REQUIRE(model != NULL);
+    TnSoftInfo soft = tn_model_soft_info(model, 1);
+    TnWorld *world = make_world(model, 1);
+    TnScene *scenes[] = {tn_scene_create(model, NULL), tn_scene_create_of(world, NULL)};
+    CHECK(soft.tet_count == 0 && soft.node_count == 12);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < soft.node_count; k++)
+            CHECK(scenes[i]->point_subsystems[k] == soft.subsystem);
+    for (int i = 0; i < 2; i++) tn_scene_destroy(scenes[i]);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+}
+
 TEST(triangles_belong_to_the_piece_behind_them)
 {
     TnModel *model = make_model();

@@ -2,6 +2,7 @@
  * short or spoilt anywhere, it gives an error with its place, and never a crash. */
 #include "../check.h"
 #include "base/base.h"
+#include "io/mesh/tet_file.h"
 #include <tenon/model.h>
 
 #include <dirent.h>
@@ -105,11 +106,11 @@ static void gmsh2(Bytes *b, bool binary)
     }
     put(b, "%s$EndNodes\n$Elements\n%d\n", binary ? "\n" : "", m->tet_count + 1);
     if (binary) {
-        const int triangle[] = {2, 1, 2, 1, 0, 5, 2, 3, 4}; /* type, count, tags; number, ... */
+        const int triangle[] = {2, 1, 2, 1, 0, 5, 3, 4, 5}; /* type, count, tags; number, ... */
         for (int k = 0; k < 9; k++) put_int(b, triangle[k]);
         put_int(b, 4), put_int(b, m->tet_count), put_int(b, 2);
     } else {
-        put(b, "1 2 2 0 5 2 3 4\n");
+        put(b, "1 2 2 0 5 3 4 5\n");
     }
     for (int i = 0; i < m->tet_count; i++) {
         const int32_t *n = m->tets + 4 * i;
@@ -272,6 +273,27 @@ TEST(every_format_gives_the_mesh_that_was_written)
         tn_tet_mesh_free(&mesh);
         save("box.dat", b.data, b.size); /* the name does not matter */
         CHECK(load("box.dat", &mesh));
+        tn_tet_mesh_free(&mesh);
+    }
+}
+
+/* Each of gmsh's files has one, of nodes 1, 2 and 3 of the box. */
+TEST(triangles_of_gmsh_files_are_those_that_were_written)
+{
+    for (int format = 0; format < 4; format++) {
+        Bytes b;
+        TnTetMesh mesh;
+        int file_nodes;
+        const char *name = write_format(format, &b);
+        save(name, b.data, b.size);
+        err = (TnError){0};
+        if (!tn_tet_load(NULL, place_of(name), 2, &mesh, &file_nodes, &err))
+            test_fail(__FILE__, __LINE__, "%s", err.message);
+        CHECK(file_nodes == box()->node_count + 1);
+        bool right = mesh.node_count == 3 && mesh.tet_count == 1 &&
+                     memcmp(mesh.nodes, box()->nodes + 3, sizeof(double[9])) == 0;
+        const int32_t corners[4] = {0, 1, 2, 2};
+        CHECK(right && memcmp(mesh.tets, corners, sizeof corners) == 0);
         tn_tet_mesh_free(&mesh);
     }
 }

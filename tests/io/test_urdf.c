@@ -396,8 +396,8 @@ TEST(other_formats_are_named)
 {
     static const struct {
         const char *path, *part;
-    } cases[] = {{"robot.usda", "USD is not supported"},
-                 {"robot.USDZ", "USD is not supported"},
+    } cases[] = {{"robot.usda", "USD is read by the Python package"},
+                 {"robot.USDZ", "USD is read by the Python package"},
                  {"robot.urdf.xacro", "run xacro first"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CHECK(tn_model_load(cases[i].path, &err) == NULL);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "math/sparse_cholesky.h"
+#include "math/sparse/sparse_cholesky.h"
 
 static inline double box_uniform(uint64_t *state) /* in (-1, 1) */
 {

@@ -225,7 +225,7 @@ static void dense_solve(const System *s, double *x)
 
 static const TnBlockKernels *kernels_at(int k)
 {
-    return k == 0 ? tn_block_kernels_generic() : tn_block_kernels_avx2();
+    return k == 0 ? tn_block_kernels_plain() : tn_block_kernels_avx2();
 }
 
 static void check_case(const Case *c, bool symmetric, double stiffness, bool dense)

@@ -350,7 +350,7 @@ static void compare_kernels(const TnChainKernels *kernels)
         Random r = {(uint64_t)k};
         double x[N], y[N];
         REQUIRE(fill(&s, &shape, (uint64_t)k, 1.0) && fill(&t, &shape, (uint64_t)k, 1.0));
-        s.chain.plan->kernels = tn_chain_kernels_generic();
+        s.chain.plan->kernels = tn_chain_kernels_plain();
         t.chain.plan->kernels = kernels;
         for (int i = 0; i < s.chain.dim; i++) x[i] = y[i] = uniform(&r);
         REQUIRE(tn_chain_factor(&s.chain, s.D, s.E) && tn_chain_factor(&t.chain, t.D, t.E));
@@ -486,7 +486,7 @@ TEST(a_condensed_chain_answers_forces_on_its_nodes_as_the_whole_does)
 {
     int eliminated, again, most = -1;
     for (int share = 8; share >= 0; share -= UNLESS_SANITIZED(1, 4)) {
-        compare_condensed(tn_chain_kernels_generic(), share, &eliminated);
+        compare_condensed(tn_chain_kernels_plain(), share, &eliminated);
         CHECK(eliminated > most);
         if (share == 8) CHECK(eliminated == 0);
         most = eliminated;
@@ -515,13 +515,16 @@ TEST(condensing_refuses_what_is_not_positive_definite)
     }
 }
 
-TEST(generic_kernels_do_what_plain_loops_do)
+TEST(portable_kernels_do_what_plain_loops_do)
 {
-    compare_table_loops(tn_chain_kernels_generic());
-    compare_told_loops(tn_chain_kernels_generic());
+    const TnChainKernels *both[] = {tn_chain_kernels_plain(), tn_chain_kernels_portable()};
+    for (int i = 0; i < 2; i++) {
+        compare_table_loops(both[i]);
+        compare_told_loops(both[i]);
+    }
 }
 
-TEST(avx2_kernels_match_the_generic_ones)
+TEST(avx2_kernels_match_the_portable_ones)
 {
     if (!tn_chain_kernels_avx2()) {
         test_skip("this processor has no AVX2");

@@ -1,10 +1,11 @@
-/* Every instruction set's contact kernels against the generic reference on random data in which
+/* Every instruction set's contact kernels against the scalar reference on random data in which
  * contacts are open, held and slipping, some without friction and some dead in a direction. */
 #include "../check.h"
 
 #include "base/base.h"
 #include "math/kernels/contact_kernels.h"
 #include "math/vec3.h"
+#include "scalar/scalar.h"
 
 enum { CONTACTS = 128, BATCHES = CONTACTS / TN_LANES, ROWS = 20, BEGIN = 3, END = 16 };
 
@@ -132,7 +133,7 @@ static void compare(const TnContactKernels *kernels)
     REQUIRE(a && b);
     fill(a);
     fill(b);
-    run(tn_contact_kernels_generic(), a);
+    run(tn_contact_kernels_scalar(), a);
     run(kernels, b);
     int count[3] = {0};
     for (int c = BEGIN * TN_LANES; c < END * TN_LANES; c++)
@@ -166,7 +167,29 @@ static void compare(const TnContactKernels *kernels)
     tn_free(b);
 }
 
-TEST(avx2_contact_kernels_match_the_generic_reference)
+TEST(portable_contact_kernels_match_the_scalar_ones)
+{
+    compare(tn_contact_kernels_plain());
+    compare(tn_contact_kernels_portable());
+}
+
+/* As compiled for any processor and for this one. */
+TEST(portable_contact_kernels_have_one_result)
+{
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    memset(a, 0, sizeof *a);
+    memset(b, 0, sizeof *b);
+    fill(a);
+    fill(b);
+    run(tn_contact_kernels_plain(), a);
+    run(tn_contact_kernels_portable(), b);
+    CHECK(memcmp(a, b, sizeof *a) == 0);
+    tn_free(a);
+    tn_free(b);
+}
+
+TEST(avx2_contact_kernels_match_the_scalar_ones)
 {
     if (tn_contact_kernels_avx2())
         compare(tn_contact_kernels_avx2());
@@ -174,7 +197,7 @@ TEST(avx2_contact_kernels_match_the_generic_reference)
         test_skip("this processor has no AVX2");
 }
 
-TEST(avx512_contact_kernels_match_the_generic_reference)
+TEST(avx512_contact_kernels_match_the_scalar_ones)
 {
     if (tn_contact_kernels_avx512())
         compare(tn_contact_kernels_avx512());
@@ -186,7 +209,7 @@ TEST(avx512_contact_kernels_match_the_generic_reference)
  * slope. */
 TEST(contact_lines_touch_the_law_they_stand_for)
 {
-    const TnContactKernels *kernels = tn_contact_kernels_generic();
+    const TnContactKernels *kernels = tn_contact_kernels_portable();
     Data *d = tn_aligned_alloc(sizeof *d);
     REQUIRE(d);
     fill(d);
@@ -219,7 +242,7 @@ TEST(contact_lines_touch_the_law_they_stand_for)
  * each a difference of some that are R times as large. */
 TEST(slipping_friction_turns_as_the_natural_map_does)
 {
-    const TnContactKernels *kernels = tn_contact_kernels_generic();
+    const TnContactKernels *kernels = tn_contact_kernels_portable();
     Data *d = tn_aligned_alloc(sizeof *d);
     REQUIRE(d);
     fill(d);
@@ -259,7 +282,7 @@ TEST(slipping_friction_turns_as_the_natural_map_does)
 TEST(sweeps_agree)
 {
     enum { COUNT = 4, BODIES = 2 * TN_LANES };
-    const TnContactKernels *sets[] = {tn_contact_kernels_generic(), tn_contact_kernels_avx2(),
+    const TnContactKernels *sets[] = {tn_contact_kernels_scalar(), tn_contact_kernels_avx2(),
                                       tn_contact_kernels_avx512()};
     _Alignas(64) static TnSweepBatch batches[COUNT];
     _Alignas(64) static double force[3][3 * TN_LANES * COUNT + 8], x[3][BODIES + 1][8];

@@ -107,10 +107,11 @@ static void check_front(const TnDenseKernels *kernels, int n, int width, bool st
     tn_free(A), tn_free(P), tn_free(U), tn_free(z), tn_free(L), tn_free(stair_of);
 }
 
-static int tables(const TnDenseKernels *all[3])
+static int tables(const TnDenseKernels *all[4])
 {
     int count = 0;
-    all[count++] = tn_dense_kernels_generic();
+    all[count++] = tn_dense_kernels_plain();
+    all[count++] = tn_dense_kernels_portable();
     if (tn_dense_kernels_avx2()) all[count++] = tn_dense_kernels_avx2();
     if (tn_dense_kernels_avx512()) all[count++] = tn_dense_kernels_avx512();
     return count;
@@ -121,7 +122,7 @@ TEST(every_instruction_set_eliminates_the_front_like_plain_cholesky)
     static const int sizes[][2] = {{3, 3},   {6, 3},    {8, 8},    {9, 6},     {30, 3},
                                    {24, 21}, {75, 75},  {150, 75}, {99, 66},   {129, 63},
                                    {200, 9}, {201, 72}, {300, 15}, {320, 195}, {312, 312}};
-    const TnDenseKernels *all[3];
+    const TnDenseKernels *all[4];
     int count = tables(all);
     for (int t = 0; t < count; t++)
         for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++)
@@ -133,7 +134,7 @@ TEST(every_instruction_set_eliminates_the_front_like_plain_cholesky)
 TEST(a_front_in_parts_has_the_same_bits)
 {
     enum { N = 301, WIDTH = 195, LD = 304, LDU = LD - WIDTH / 8 * 8 };
-    const TnDenseKernels *all[3];
+    const TnDenseKernels *all[4];
     int count = tables(all), stair_of[LD / 8];
     make_stairs(N, WIDTH, stair_of);
     for (int t = 0; t < 2 * count; t++) {
@@ -177,7 +178,7 @@ TEST(a_front_in_parts_has_the_same_bits)
 TEST(inverse_and_product_undo_the_matrix_and_no_number_beyond_a_vector_is_touched)
 {
     static const int sizes[] = {1, 3, 7, 8, 9, 24, 33, 60, 100, 150, 203};
-    const TnDenseKernels *all[3];
+    const TnDenseKernels *all[4];
     int count = tables(all);
     for (int t = 0; t < count; t++)
         for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
@@ -218,7 +219,7 @@ TEST(inverse_and_product_undo_the_matrix_and_no_number_beyond_a_vector_is_touche
 TEST(columns_are_put_together_where_their_maps_say)
 {
     enum { EIGHTS = 256, ROWS = 8 * EIGHTS, COLUMNS = 56, LDF = ROWS / 2 + 8 };
-    const TnDenseKernels *all[3];
+    const TnDenseKernels *all[4];
     int count = tables(all), used = 0;
     static TnDenseMap map[EIGHTS];
     static int stair_of[EIGHTS];
@@ -271,7 +272,7 @@ TEST(columns_are_put_together_where_their_maps_say)
 
 TEST(a_front_with_a_negative_pivot_or_a_nan_is_refused)
 {
-    const TnDenseKernels *all[3];
+    const TnDenseKernels *all[4];
     int count = tables(all);
     for (int t = 0; t < count; t++)
         for (int bad = 0; bad < 21; bad += 5) {

@@ -1,8 +1,9 @@
-/* Every instruction set's kernels against the generic reference on random data. */
+/* Every instruction set's kernels against the scalar reference on random data. */
 #include "../check.h"
 
 #include "base/base.h"
 #include "math/kernels/kernels.h"
+#include "scalar/scalar.h"
 
 enum { CONTACTS = 40, BLOCKS = 24, ROWS = BLOCKS + 4 };
 
@@ -121,7 +122,7 @@ static void compare(const TnKernels *kernels)
     REQUIRE(a && b);
     fill(a);
     fill(b);
-    run(tn_kernels_generic(), a);
+    run(tn_kernels_scalar(), a);
     run(kernels, b);
     for (int r = 0; r < ROWS; r++)
         for (int k = 0; k < 8; k++) {
@@ -149,7 +150,29 @@ static void compare(const TnKernels *kernels)
     tn_free(b);
 }
 
-TEST(avx2_kernels_match_the_generic_reference)
+TEST(portable_kernels_match_the_scalar_ones)
+{
+    compare(tn_kernels_plain());
+    compare(tn_kernels_portable());
+}
+
+/* As compiled for any processor and for this one. */
+TEST(portable_kernels_have_one_result)
+{
+    Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
+    REQUIRE(a && b);
+    memset(a, 0, sizeof *a);
+    memset(b, 0, sizeof *b);
+    fill(a);
+    fill(b);
+    run(tn_kernels_plain(), a);
+    run(tn_kernels_portable(), b);
+    CHECK(memcmp(a, b, sizeof *a) == 0);
+    tn_free(a);
+    tn_free(b);
+}
+
+TEST(avx2_kernels_match_the_scalar_ones)
 {
     if (!tn_kernels_avx2()) {
         test_skip("this processor has no AVX2");
@@ -158,7 +181,7 @@ TEST(avx2_kernels_match_the_generic_reference)
     compare(tn_kernels_avx2());
 }
 
-TEST(avx512_kernels_match_the_generic_reference)
+TEST(avx512_kernels_match_the_scalar_ones)
 {
     if (!tn_kernels_avx512()) {
         test_skip("this processor has no AVX-512");
@@ -206,7 +229,8 @@ static void columns_agree(const TnKernels *kernels)
 
 TEST(columns_of_sides_have_the_bits_of_lists)
 {
-    columns_agree(tn_kernels_generic());
+    columns_agree(tn_kernels_plain());
+    columns_agree(tn_kernels_portable());
     if (tn_kernels_avx2()) columns_agree(tn_kernels_avx2());
     if (tn_kernels_avx512()) columns_agree(tn_kernels_avx512());
 }
@@ -214,7 +238,7 @@ TEST(columns_of_sides_have_the_bits_of_lists)
 /* Contacts that yield by nothing have the bits of rigid ones. */
 TEST(no_compliance_is_rigid_to_the_bit)
 {
-    const TnKernels *all[] = {tn_kernels_generic(), tn_kernels_avx2(), tn_kernels_avx512()};
+    const TnKernels *all[] = {tn_kernels_plain(), tn_kernels_avx2(), tn_kernels_avx512()};
     Data *a = tn_aligned_alloc(sizeof *a), *b = tn_aligned_alloc(sizeof *b);
     REQUIRE(a && b);
     for (int i = 0; i < 3; i++) {
@@ -239,14 +263,14 @@ TEST(no_compliance_is_rigid_to_the_bit)
 }
 
 /* 1e-13: 64 products of order 1, added in another order and with or without fused operations. */
-TEST(columns_match_the_generic_reference)
+TEST(columns_match_the_scalar_ones)
 {
     enum { N = 64, COLUMNS = 7 }; /* some at once and some alone */
     double columns[COLUMNS * N], x[N], y[N],
         factor[COLUMNS] = {0.5, -2.0, 3.0, 1.0, -0.25, 0.75, 2.0};
     for (int k = 0; k < COLUMNS * N; k++) columns[k] = uniform();
     for (int k = 0; k < N; k++) x[k] = uniform(), y[k] = uniform();
-    const TnKernels *all[] = {tn_kernels_generic(), tn_kernels_avx2(), tn_kernels_avx512()};
+    const TnKernels *all[] = {tn_kernels_plain(), tn_kernels_avx2(), tn_kernels_avx512()};
     for (int i = 0; i < 3; i++) {
         if (!all[i]) continue;
         double sums[2], dots[2 * COLUMNS], expected[2] = {0}, to[N], last[N], step[N];
@@ -277,12 +301,12 @@ TEST(columns_match_the_generic_reference)
     }
 }
 
-TEST(generic_inverse_times_matrix_is_the_identity)
+TEST(portable_inverse_times_matrix_is_the_identity)
 {
     Data *d = tn_aligned_alloc(sizeof *d);
     REQUIRE(d);
     fill(d);
-    run(tn_kernels_generic(), d);
+    run(tn_kernels_portable(), d);
     const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int n = 0; n < BLOCKS; n++) {
         const TnTwistBatch *b = &d->blocks[n / 8];

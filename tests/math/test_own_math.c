@@ -30,6 +30,7 @@ static const Function functions[] = {
     {"atan", tn_atan, atanl, -100, 100, 2.0, 0x7012d32a3c6b27e5},
     {"log", tn_log, logl, 0, 1e9, 1.0, 0xb9694efcaba0fff6},
     {"log1p", tn_log1p, log1pl, -1, 100, 1.0, 0x78b6f2160ed9207e},
+    {"exp", tn_exp, expl, -700, 709, 1.0, 0x810b5533d0704683},
     {"expm1", tn_expm1, expm1l, -30, 30, 1.5, 0xf54511606f08a4f5},
     {"expm1 of large numbers", tn_expm1, expm1l, 30, 709, 1.5, 0x51cf23feb22e8036},
     {"cbrt", tn_cbrt, cbrtl, -1e9, 1e9, 1.0, 0xd5fa413e2ce43a44},
@@ -110,6 +111,16 @@ TEST(bits_are_the_same_everywhere)
             test_fail(__FILE__, __LINE__, "%s: hash 0x%016llx, expected 0x%016llx",
                       functions[f].name, (unsigned long long)hash,
                       (unsigned long long)functions[f].hash);
+    }
+}
+
+TEST(sine_and_cosine_at_once_have_the_bits_of_each_alone)
+{
+    for (int k = -4000; k <= 4000; k++) {
+        double x = k % 7 ? 0.0123456789 * k : 1e9 * k, s, c; /* all quarters; many turns */
+        double sine = tn_sin(x), cosine = tn_cos(x);
+        tn_sine_cosine(x, &s, &c);
+        CHECK(memcmp(&s, &sine, sizeof s) == 0 && memcmp(&c, &cosine, sizeof c) == 0);
     }
 }
 

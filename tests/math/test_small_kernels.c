@@ -27,12 +27,12 @@ static int fill(Random *r, int n)
     return ld;
 }
 
-static int sets(const TnSmallKernels *out[3])
+static int sets(const TnSmallKernels *out[4])
 {
     int count = 0;
-    const TnSmallKernels *all[] = {tn_small_kernels_generic(), tn_small_kernels_avx2(),
-                                   tn_small_kernels_avx512()};
-    for (int i = 0; i < 3; i++)
+    const TnSmallKernels *all[] = {tn_small_kernels_plain(), tn_small_kernels_portable(),
+                                   tn_small_kernels_avx2(), tn_small_kernels_avx512()};
+    for (int i = 0; i < 4; i++)
         if (all[i]) out[count++] = all[i];
     return count;
 }
@@ -40,7 +40,7 @@ static int sets(const TnSmallKernels *out[3])
 /* Sums of n numbers up to one: n roundings. */
 TEST(products_are_those_of_plain_loops)
 {
-    const TnSmallKernels *set[3];
+    const TnSmallKernels *set[4];
     Random r = {5};
     for (int s = 0, count = sets(set); s < count; s++)
         for (int n = 1; n <= MOST; n += 1 + n / 8) {
@@ -62,14 +62,15 @@ TEST(products_are_those_of_plain_loops)
 TEST(matrices_are_multiplied)
 {
     static Data out;
-    const TnSmallKernels *set[3];
+    const TnSmallKernels *set[4];
     Random r = {8};
     for (int s = 0, count = sets(set); s < count; s++)
         for (int n = 1; n <= MOST; n += 1 + n / 8) {
             int ld = fill(&r, n), depth = 1 + n / 2;
-            set[s]->multiply(n, depth, d.M, ld, d.M, ld, out.M);
+            bool upper = n % 2;
+            set[s]->multiply(n, depth, d.M, ld, d.M, ld, out.M, upper);
             for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++) {
+                for (int j = upper ? i : 0; j < n; j++) {
                     double sum = 0.0;
                     for (int k = 0; k < depth; k++) sum += d.M[i * ld + k] * d.M[k * ld + j];
                     CHECK_NEAR(out.M[i * ld + j], sum, 1e-15 * n);
@@ -81,13 +82,13 @@ TEST(matrices_are_multiplied)
  * exchanges is rounding; the solution is large where the matrix is nearly singular. */
 TEST(systems_are_solved)
 {
-    const TnSmallKernels *set[3];
+    const TnSmallKernels *set[4];
     Random r = {6};
     for (int s = 0, count = sets(set); s < count; s++)
         for (int n = 1; n <= MOST; n += 1 + n / 8) {
             int ld = fill(&r, n);
             double size = 1.0;
-            CHECK(set[s]->solve(n, ld, d.M, d.y));
+            CHECK(set[s]->solve(n, ld, d.M, d.y, false));
             for (int i = 0; i < n; i++) size = fmax(size, fabs(d.y[i]));
             for (int i = 0; i < n; i++) {
                 double sum = -d.copy[i * ld + n];
@@ -97,16 +98,41 @@ TEST(systems_are_solved)
         }
 }
 
+/* Of a positive definite matrix half is enough: below its diagonal, and the blocks of eight there,
+ * is nothing. */
+TEST(half_of_a_symmetric_system_is_enough)
+{
+    const TnSmallKernels *set[4];
+    Random r = {9};
+    for (int s = 0, count = sets(set); s < count; s++)
+        for (int n = 1; n <= MOST; n += 1 + n / 8) {
+            int ld = fill(&r, n);
+            for (int i = 0; i < n; i++) {
+                d.M[i * ld + i] = d.copy[i * ld + i] += n;
+                for (int j = 0; j < (i & ~7); j++) d.M[i * ld + j] = NAN;
+            }
+            CHECK(set[s]->solve(n, ld, d.M, d.y, true));
+            for (int i = 0; i < n; i++) {
+                double sum = -d.copy[i * ld + n];
+                for (int j = 0; j < n; j++) sum += d.copy[i * ld + j] * d.y[j];
+                CHECK_NEAR(sum, 0.0, 1e-14 * n);
+            }
+            fill(&r, n);
+            d.M[(n / 2) * (ld + 1)] = -2.0 * n;
+            CHECK(!set[s]->solve(n, ld, d.M, d.y, true));
+        }
+}
+
 TEST(a_singular_system_is_refused)
 {
-    const TnSmallKernels *set[3];
+    const TnSmallKernels *set[4];
     Random r = {7};
     for (int s = 0, count = sets(set); s < count; s++) {
         int n = 9, ld = fill(&r, n);
         for (int i = 0; i < n; i++) d.M[i * ld + 4] = 0.0;
-        CHECK(!set[s]->solve(n, ld, d.M, d.y));
+        CHECK(!set[s]->solve(n, ld, d.M, d.y, false));
         fill(&r, n);
         d.M[3 * ld + 2] = NAN;
-        CHECK(!set[s]->solve(n, ld, d.M, d.y));
+        CHECK(!set[s]->solve(n, ld, d.M, d.y, false));
     }
 }

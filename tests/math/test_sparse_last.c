@@ -7,8 +7,8 @@
 #include "box_graph.h"
 #include "math/cholesky.h"
 #include "math/kernels/dense_kernels.h"
-#include "math/sparse_pattern.h"
-#include "math/sparse_plan.h"
+#include "math/sparse/sparse_pattern.h"
+#include "math/sparse/sparse_plan.h"
 
 #define CLOSE 1e-11
 

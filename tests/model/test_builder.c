@@ -4,7 +4,7 @@
 TEST(defaults_are_those_of_the_header)
 {
     TnOption o = tn_option();
-    CHECK(o.timestep == 0.01 && o.gravity[2] == -9.81 && o.theta == 0.5 && o.relinearize == 20 &&
+    CHECK(o.timestep == 0.01 && o.gravity[2] == -9.81 && o.theta == 0.5 && o.tree_passes == 20 &&
           o.stabilization == 0.2);
     TnGeomDef g = tn_geom_def();
     CHECK(g.type == TN_GEOM_SPHERE && g.density == 1000.0 && g.mass < 0.0 && g.contact_dim == 3 &&

@@ -12,9 +12,11 @@ TEST(wrong_options_are_refused)
     REFUSED(s.option.theta = 0.49, "theta must lie in [0.5, 1]");
     REFUSED(s.option.theta = 1.01, "theta must lie in [0.5, 1]");
     REFUSED(s.option.theta = NAN, "theta must lie in [0.5, 1]");
-    REFUSED(s.option.relinearize = 0, "relinearize must lie in [1, 100] (0)");
-    REFUSED(s.option.relinearize = 101, "relinearize must lie in [1, 100]");
+    REFUSED(s.option.tree_passes = 0, "tree_passes must lie in [1, 100] (0)");
+    REFUSED(s.option.tree_passes = 101, "tree_passes must lie in [1, 100]");
     REFUSED(s.option.substeps = -1, "substeps must lie in [0, 100] (-1)");
+    REFUSED(s.option.accuracy = -1.0, "accuracy must be 0 or more (-1)");
+    REFUSED(s.option.accuracy = NAN, "accuracy must be 0 or more");
     REFUSED(s.option.substeps = 101, "substeps must lie in [0, 100]");
     REFUSED(s.option.stabilization = -0.1, "stabilization must lie in [0, 1]");
     REFUSED(s.option.stabilization = 1.1, "stabilization must lie in [0, 1]");
@@ -24,7 +26,7 @@ TEST(wrong_options_are_refused)
             "group_size of the division must be positive (0)");
     REFUSED(s.option.division.kind = (TnDivisionKind)4, "division has no kind 4");
     ACCEPTED((s.option.division = (TnDivisionDef){TN_DIVISION_GROUPS, 1, 0}));
-    ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.relinearize = 100));
+    ACCEPTED((s.option.theta = 1.0, s.option.stabilization = 0.0, s.option.tree_passes = 100));
 }
 
 TEST(wrong_tendons_are_refused)

@@ -3,8 +3,8 @@
 #include "build.h"
 
 #include "base/base.h"
-#include "model/convex_pieces.h"
-#include "model/hull.h"
+#include "model/mesh/convex_pieces.h"
+#include "model/mesh/hull.h"
 
 /* Triangles of a solid that a polygon sweeps along z, from 0 to 1. The polygon is a fan from its
  * first corner where that sees all others, else given by triangles. */

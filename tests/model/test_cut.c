@@ -1,7 +1,7 @@
 /* Cuts of small random graphs against the best of all cuts. */
 #include "../check.h"
 
-#include "model/cut.h"
+#include "model/mesh/cut.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include "../check.h"
 #include "base/base.h"
 #include "math/vec3.h"
-#include "model/hull.h"
+#include "model/mesh/hull.h"
 
 typedef struct Random {
     uint64_t state;

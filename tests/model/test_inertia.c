@@ -1,7 +1,7 @@
 /* Closed forms against integrals over cross-sections, and the algebra of mass properties. */
 #include "build.h"
 
-#include "model/inertia.h"
+#include "model/mesh/inertia.h"
 
 /* Half axes of the cross-section at height z; true: an ellipse, false: a rectangle. */
 typedef bool (*SectionFn)(const double *size, double z, double *a, double *b);

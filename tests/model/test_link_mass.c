@@ -1,7 +1,7 @@
 /* Mass properties of links: inertials, geoms, and bodies that are fixed to each other. */
 #include "build.h"
 
-#include "model/inertia.h"
+#include "model/mesh/inertia.h"
 
 TEST(density_and_mass_give_the_same_ball)
 {

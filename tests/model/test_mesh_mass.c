@@ -1,7 +1,7 @@
 /* Mass properties of meshes against formulas, and against MuJoCo's numbers where a mesh is not
  * closed or not convex. */
 #include "build.h"
-#include "model/mesh.h"
+#include "model/mesh/mesh.h"
 
 static void check_matrix(const double *found, const double *wanted, double tolerance, int line)
 {

@@ -5,7 +5,7 @@
 #include <tenon/tenon.h>
 
 #include "../../src/base/base.h"
-#include "../../src/model/part.h"
+#include "../../src/model/part/part.h"
 
 /* Free bodies that nothing but contacts acts on, and without sites, which nobody asks free bodies
  * of a part for. */

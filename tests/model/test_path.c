@@ -1,9 +1,9 @@
 /* Paths: wrapping against closed forms, and gradients against differences of lengths. */
 #include "../io/mjcf_text.h"
 
-#include "dynamics/dynamics.h"
 #include "math/vec3.h"
 #include "model/path.h"
+#include "subsystem/dynamics.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,7 +1,7 @@
 /* Shells of simple shapes against sums over their surface. */
 #include "build.h"
 
-#include "model/inertia.h"
+#include "model/mesh/inertia.h"
 
 /* A surface of revolution or a box, as sums over small parts. */
 typedef struct Sum {

@@ -2,8 +2,8 @@
 #include "../check.h"
 
 #include "base/base.h"
-#include "model/soft_patches.h"
-#include "model/soft_pieces.h"
+#include "model/division/soft_patches.h"
+#include "model/division/soft_pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * surface; checks find each fault and name the elements. */
 #include "../check.h"
 #include "base/base.h"
-#include "model/tet_mesh.h"
+#include "model/mesh/tet_mesh.h"
 
 #define PI 3.14159265358979323846
 

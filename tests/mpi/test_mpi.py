@@ -118,16 +118,16 @@ class MpiTest(unittest.TestCase):
 
     def test_a_scene_in_parts_has_the_same_hash_and_files_and_goes_on_on_other_ranks(self):
         model = self.make("hopper", 300)
-        _, names = self.check_files(model, (2, 3), "--spread", "--duration", 0.2, *FIXED, tables=("--log", "bodies"))
-        wanted = self.report(None, model, "--spread", "--duration", 0.25, *FIXED)
+        _, names = self.check_files(model, (2, 3), "--decompose", "--duration", 0.2, *FIXED, tables=("--log", "bodies"))
+        wanted = self.report(None, model, "--decompose", "--duration", 0.25, *FIXED)
         for ranks, saved in ((4, names[1]), (None, names[2])):
-            found = self.report(ranks, model, "--spread", "--duration", 0.25, "--resume", saved, *FIXED)
+            found = self.report(ranks, model, "--decompose", "--duration", 0.25, "--resume", saved, *FIXED)
             self.assertEqual(found["resumed_after_steps"] + found["steps"], wanted["steps"])
             self.assertEqual(found["state_hash"], wanted["state_hash"], ranks)
-        self.check_hashes(model, (3,), "--spread", "--duration", 0.05)  # to the tolerance
+        self.check_hashes(model, (3,), "--decompose", "--duration", 0.05)  # to the tolerance
 
     def test_an_arm_that_ploughs_has_the_same_hash_and_files_in_parts(self):
-        self.check_files(self.make("plough", 300), (2, 4), "--spread", "--duration", 0.5, *FIXED)
+        self.check_files(self.make("plough", 300), (2, 4), "--decompose", "--duration", 0.5, *FIXED)
 
     def test_what_is_sent_is_counted(self):
         done = run(2, "run", self.make("hopper", 500), "--duration", 0.25, "--quiet", "--traffic", "--least-work", 0, *FIXED)
@@ -145,7 +145,7 @@ class MpiTest(unittest.TestCase):
     def test_what_parts_do_not_know_is_named_once(self):
         model = os.path.join(SCENES, "pyramid.xml")
         for option in (("--sleep", "all"), ("--strict-energy",), ("--resume", self.path("nothing"))):
-            done = run(2, "run", model, "--spread", *option)
+            done = run(2, "run", model, "--decompose", *option)
             self.assertNotEqual(done.returncode, 0)
             told = [line for line in done.stderr.splitlines() if line.startswith("tenon-mpi run:")]
             self.assertEqual(len(told), 1, done.stderr)
@@ -169,7 +169,7 @@ class MpiTest(unittest.TestCase):
 
     def test_a_killed_process_ends_the_job_and_its_checkpoint_goes_on_elsewhere(self):
         model = self.make("drum", 100)
-        for parts in ((), ("--spread",)):
+        for parts in ((), ("--decompose",)):
             saved = self.path("drum.state" + "".join(parts))
             maps, message = self.kill_one_of_three(model, saved, *parts, *FIXED)
             self.assertIn("signal 9", message)

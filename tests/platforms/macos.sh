@@ -4,7 +4,7 @@
 #
 #   tests/platforms/macos.sh            into build-aarch64-macos/ and build-x86_64-macos/
 #   tests/platforms/macos.sh --quick    ARM64, the library and four of its tests, at -O1
-. "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/zig.sh"
 targets=(aarch64-macos x86_64-macos)
 if [ "${1-}" = --quick ]; then targets=(aarch64-macos); fi
 for name in "${targets[@]}"; do

@@ -4,8 +4,8 @@
 #   tests/platforms/wasm.sh [CTEST OPTIONS]       into build-wasm32-wasi/; such as -R hashes
 #   tests/platforms/wasm.sh --quick               five scenes and four tests
 #
-# Needs the packages of tests/platforms/requirements.txt. See zig.sh.
-. "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
+# Needs the packages of tests/platforms/requirements.txt. See cmake/zig.sh.
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/zig.sh"
 zig_setup wasm32-wasi "${1-}"
 wasmtime=$(find_python wasmtime) || missing "no Python with the package wasmtime: pip install -r tests/platforms/requirements.txt"
 runner="$wasmtime;$PWD/tests/platforms/wasm_run.py"

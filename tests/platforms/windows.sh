@@ -5,8 +5,8 @@
 #   tests/platforms/windows.sh [CTEST OPTIONS]    into build-x86_64-windows-gnu/; such as -R hashes
 #   tests/platforms/windows.sh --quick            five scenes and four tests
 #
-# Needs the packages of tests/platforms/requirements.txt, and wine64 of Debian. See zig.sh.
-. "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
+# Needs the packages of tests/platforms/requirements.txt, and wine64 of Debian. See cmake/zig.sh.
+. "$(dirname "${BASH_SOURCE[0]}")/../../cmake/zig.sh"
 zig_setup x86_64-windows-gnu "${1-}"
 tests/platforms/wine_run.sh --version >/dev/null 2>&1 || missing "no Wine: apt-get install wine64"
 export WINEPREFIX=$folder/wine

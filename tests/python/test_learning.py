@@ -1,4 +1,4 @@
-"""Stable-Baselines3 learns in an environment of tenon.gym, with the wheel that test_package.py made.
+"""Stable-Baselines3, rsl_rl and skrl learn in environments of tenon.gym, with the wheel that test_package.py made.
 
     test_learning.py BUILD_FOLDER
 
@@ -14,7 +14,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON = os.path.join(ROOT, ".venv-learning", "bin", "python")
-TESTS = [os.path.join(HERE, "learning", "test_sb3.py"), os.path.join(ROOT, "python", "tests", "test_gym.py")]
+TESTS = [os.path.join(HERE, "learning", "test_sb3.py"), os.path.join(HERE, "learning", "test_adapters.py"),
+         os.path.join(ROOT, "python", "tests", "test_gym.py")]
 # of the second file: what depends on the versions of NumPy and Gymnasium
 CHOSEN = "not small_loop and (learn or bits or checker and (Reacher or Ant or CableInsertion) or diverges or expected)"
 

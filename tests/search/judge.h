@@ -5,19 +5,19 @@
 #include "model.h"
 
 typedef enum Finding {
-    FINDING_ENERGY,   /* more than there was and was put in; share of the energies around */
-    FINDING_CREATED,  /* TnEnergyAccount.created, summed up; share of the energies around */
-    FINDING_LOST,     /* by a lossless model, from its states alone; share of the energies around
-                         per s, over (t/10 ms)² or ¼ for shorter steps */
-    FINDING_LINEAR,   /* linear momentum that a closed system lost; share of √(2 M E) */
-    FINDING_ANGULAR,  /* angular momentum; share of √(2 M E) times the size */
-    FINDING_DEPTH,    /* deepest penetration; share of the smallest radius */
-    FINDING_ESCAPED,  /* a body left its closed box; m beyond the wall */
-    FINDING_DIVERGED, /* refused step, or a state that is not finite; 1 */
-    FINDING_CRASHED,  /* signal, or no end; the signal's number */
-    FINDING_REFUSED,  /* the model does not load; 1 */
-    FINDING_STEP,     /* TnEnergyAccount.step, share per s: counted, for limits and equalities that
-                         are hit are in it, too */
+    FINDING_ENERGY,      /* more than there was and was put in; share of the energies around */
+    FINDING_CREATED,     /* TnEnergyAccount.created, summed up; share of the energies around */
+    FINDING_LOST,        /* by a lossless model, from its states alone; share of the energies around
+                            per s, over (t/10 ms)² or ¼ for shorter steps */
+    FINDING_LINEAR,      /* linear momentum that a closed system lost; share of √(2 M E) */
+    FINDING_ANGULAR,     /* angular momentum; share of √(2 M E) times the size */
+    FINDING_DEPTH,       /* deepest penetration; share of the smallest radius */
+    FINDING_ESCAPED,     /* a body left its closed box; m beyond the wall */
+    FINDING_DIVERGED,    /* refused step, or a state that is not finite; 1 */
+    FINDING_CRASHED,     /* signal, or no end; the signal's number */
+    FINDING_REFUSED,     /* the model does not load; 1 */
+    FINDING_STEP,        /* TnEnergyAccount.step, share per s: counted, for equalities that
+                            friction that stop something are in it, too */
     FINDING_UNCONVERGED, /* share of steps beyond their tolerance: counted, no failure */
     FINDING_COUNT
 } Finding;

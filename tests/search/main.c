@@ -1,13 +1,14 @@
-/* main.c: `search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER]
+/* main.c: `search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER
+ * [--all]]
  * [--strict S] [--allow P] [--no-shrink] [--verbose]`
  *
  * Runs models of seeds A … A + N - 1 (of one theme, or of all in turn), prints a line per finding
  * and what is left of the model once it is made smaller. --lossless: models of the same kinds that
  * must keep their energy. --timestep: the same models with another step, for as long. --strict:
- * limits are S times what they are. Steps that do not converge are counted only. Exit code 1: more
- * than P per cent of the models have a finding (default 0), or one that is never allowed: a crash,
- * a lost linear momentum, a state that is not finite. Which seeds have one depends on roundings,
- * and so on the machine; how many does not. */
+ * limits are S times what they are. --all: models without a finding are written, too. Steps that do
+ * not converge are counted only. Exit code 1: more than P per cent of the models have a finding
+ * (default 0), or one that is never allowed: a crash, a lost linear momentum, a state that is not
+ * finite. Which seeds have one depends on roundings, and so on the machine; how many does not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ typedef struct Options {
     uint64_t seed;
     int count, theme; /* theme -1: all in turn */
     const char *folder;
-    bool shrink, verbose, lossless;
+    bool shrink, verbose, lossless, all;
     double strict, allow, timestep; /* s; 0: each model's own */
 } Options;
 
@@ -39,7 +40,8 @@ static int theme_of(const char *name)
 
 static int usage(void)
 {
-    printf("search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER] "
+    printf("search [--seed A] [--count N] [--kind K] [--lossless] [--timestep T] [--write FOLDER "
+           "[--all]] "
            "[--strict S] [--allow P] [--no-shrink] [--verbose]\nkinds:");
     for (int k = 0; k < THEME_COUNT; k++) printf(" %s", theme_names[k]);
     printf("\n");
@@ -56,6 +58,8 @@ static bool read_options(int argc, char **argv, Options *o)
             o->shrink = false;
         } else if (strcmp(argv[i], "--lossless") == 0) {
             o->lossless = true;
+        } else if (strcmp(argv[i], "--all") == 0) {
+            o->all = true;
         } else if (!value) {
             return false;
         } else {
@@ -81,14 +85,15 @@ static bool read_options(int argc, char **argv, Options *o)
     return o->theme >= -1;
 }
 
-static void write_model(const Options *o, const Sketch *sketch, const char *theme, Finding finding)
+static void write_model(const Options *o, const Sketch *sketch, const char *theme,
+                        const char *finding)
 {
     TnError err = {0};
     char *text = sketch_text(sketch, NULL, &err), path[1024];
     if (!o->folder) {
         printf("%s", text);
     } else {
-        snprintf(path, sizeof path, "%s/%s_%s_%llu.xml", o->folder, finding_names[finding], theme,
+        snprintf(path, sizeof path, "%s/%s_%s_%llu.xml", o->folder, finding, theme,
                  (unsigned long long)sketch->seed);
         mkdir(o->folder, 0777); /* where it is there, nothing happens */
         FILE *file = fopen(path, "w");
@@ -119,7 +124,7 @@ static void report(const Options *o, const Sketch *sketch, const char *theme, co
         print_finding(&small, theme, &verdict, f, "  smallest");
         printf("  after %d trials, %d steps\n", trials, small.steps);
     }
-    write_model(o, &small, theme, f);
+    write_model(o, &small, theme, finding_names[f]);
 }
 
 static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
@@ -137,6 +142,7 @@ static void run_one(const Options *o, uint64_t seed, Theme theme, Tally *tally)
         sketch.timestep = o->timestep;
     }
     if (!sketch_valid(&sketch)) return;
+    if (o->all && o->folder) write_model(o, &sketch, name, "model");
     judge(&sketch, &v);
     tally->models++;
     tally->steps += v.steps;

@@ -5,7 +5,7 @@
 
 #include "bonded_rod.h"
 #include "mesh_problem.h"
-#include "solver/solve.h"
+#include "solver/method/assembled_admm.h"
 
 typedef struct Rig {
     TnArena arena;
@@ -69,6 +69,20 @@ static inline bool assemble(Rig *rig)
            tn_assembly_build(&rig->problem, rig->plans, &rig->assembly);
 }
 
+/* By a method that is sure of all kinds of blocks and laws, from the problem's forces: ADMM with
+ * the matrix of the whole. */
+static inline bool solve_assembled(Rig *rig, double tolerance, int iterations,
+                                   TnMethodResult *result)
+{
+    const TnAdmmChoice choice = {.scale = 20.0,
+                                 .equality = 1.0,
+                                 .relaxation = 1.3,
+                                 .memory = 10,
+                                 .tolerance = tolerance,
+                                 .iterations = iterations};
+    return tn_admm_run(&rig->assembly, &rig->problem, &rig->D, &choice, NULL, result);
+}
+
 static inline void rig_destroy(Rig *rig)
 {
     mesh_rigs_destroy(rig->meshes);
@@ -124,7 +138,7 @@ static inline bool solve_island(Rig *rig, TnMethod method, double tolerance, TnI
     def.method = method;
     def.tolerance = tolerance;
     def.velocity_scale = g_t;
-    return tn_solve_island(&rig->problem, &def, rig->plans, NULL, out);
+    return tn_solve_island(&rig->problem, &def, rig->plans, NULL, false, out);
 }
 
 static inline bool is_finite(const TnProblem *p)

@@ -52,7 +52,7 @@ static inline bool islands_reach_their_tolerance(TnSolverDef def)
         TnIslandResult result;
         reached = rig_create(&rig) && make_problem(&rig, which) &&
                   tn_problem_prepare_A(&rig.problem, NULL) &&
-                  tn_solve_island(&rig.problem, &def, rig.plans, NULL, &result) &&
+                  tn_solve_island(&rig.problem, &def, rig.plans, NULL, false, &result) &&
                   result.report.converged && result.report.error < def.tolerance && reached;
         rig_destroy(&rig);
     }

@@ -110,7 +110,7 @@ static inline bool stays_at_the_solution(TnOwnRun *method, int which)
     TnMethodResult found;
     TnOwnResult result;
     bool ok = rig_create(&rig) && make_problem(&rig, which) && assemble(&rig) &&
-              tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-12, 4000, &found) &&
+              solve_assembled(&rig, 1e-12, 4000, &found) &&
               run_method(method, &rig, 10, NULL, &result) && result.iterations == 10;
     double error = ok ? error_left(&rig, &result) : INFINITY;
     if (!(error < 1e-9)) printf("    problem %d: %g m/s\n", which, error);

@@ -14,7 +14,7 @@ TEST(the_fixed_point_is_that_of_the_split_form)
         Rig rig, split;
         TnMethodResult result;
         REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
-        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-10, 2000, &result));
+        REQUIRE(solve_assembled(&rig, 1e-10, 2000, &result));
         CHECK(result.error < 1e-10);
         CHECK(result.factorizations == 1);
         CHECK_NEAR(error_of(&rig), result.error, 1e-10);
@@ -42,10 +42,10 @@ TEST(a_start_from_the_solution_ends_at_once)
         Rig rig;
         TnMethodResult cold, warm;
         REQUIRE(rig_create(&rig) && make_problem(&rig, which) && assemble(&rig));
-        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-9, 2000, &cold));
+        REQUIRE(solve_assembled(&rig, 1e-9, 2000, &cold));
         CHECK(cold.iterations > 1);
         /* 1e-8: some digits more than the solution has */
-        REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 1e-8, 2000, &warm));
+        REQUIRE(solve_assembled(&rig, 1e-8, 2000, &warm));
         CHECK(warm.iterations == 1);
         CHECK(warm.error < 1e-8);
         rig_destroy(&rig);
@@ -61,7 +61,7 @@ static int iterations_to(StackChoice choice, double share)
     if (!rig_create(&rig) || !stack_problem(&rig.problem, &rig.arena, choice) || !assemble(&rig))
         return -1;
     double tolerance = share * stack_gravity * stack_step;
-    tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, tolerance, 2000, &result);
+    solve_assembled(&rig, tolerance, 2000, &result);
     if (!(result.error < tolerance) || !(error_of(&rig) < 1.01 * tolerance)) result.iterations = -2;
     rig_destroy(&rig);
     return result.iterations;
@@ -92,7 +92,7 @@ TEST(a_tower_is_held_by_its_weight)
     StackChoice tower = {10, 1.0, 1.0, 0.0015, 0.05};
     REQUIRE(rig_create(&rig) && stack_problem(&rig.problem, &rig.arena, tower) && assemble(&rig));
     double tolerance = 1e-7 * stack_gravity * stack_step, force[3] = {0};
-    REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, tolerance, 1000, &result));
+    REQUIRE(solve_assembled(&rig, tolerance, 1000, &result));
     CHECK(result.error < tolerance);
     for (int c = 0; c < 4; c++) v3_add(force, force, rig.problem.lambda[c]);
     CHECK_NEAR(force[2], 10.0 * stack_gravity, 1e-4 * 10.0 * stack_gravity);
@@ -110,7 +110,7 @@ TEST(what_cannot_yield_gets_no_force)
     TnProblem *p = &rig.problem;
     REQUIRE(rig_create(&rig) && pushed_slider_with_rows(&rig));
     REQUIRE(assemble(&rig));
-    REQUIRE(tn_assembled_admm(&rig.assembly, p, &rig.D, 1e-9, 100, &result));
+    REQUIRE(solve_assembled(&rig, 1e-9, 100, &result));
     CHECK(result.error < 1e-9);
     /* no bits: all of these are exact zeros times something */
     for (int k = 0; k < 3; k++) CHECK_NEAR(p->lambda[0][k], 0.0, 1e-9);
@@ -127,7 +127,7 @@ TEST(a_warm_solve_allocates_nothing)
     REQUIRE(rig_create(&rig) && make_problem(&rig, 5) && assemble(&rig));
     long before = tn_malloc_count();
     size_t mark = tn_arena_mark(&rig.arena);
-    REQUIRE(tn_assembled_admm(&rig.assembly, &rig.problem, &rig.D, 0.0, 30, &result));
+    REQUIRE(solve_assembled(&rig, 0.0, 30, &result));
     CHECK(result.iterations == 30);
     CHECK(tn_arena_mark(&rig.arena) == mark);
     CHECK(tn_malloc_count() == before);

@@ -209,6 +209,8 @@ TEST(a_mass_ratio_of_a_million_is_solved_or_told)
             Answer a = problem_solve(&p, methods[m], asked, 10000);
             CHECK_FOR(m, a.report.status == TN_OK && answer_is_finite(&p, &a));
             CHECK_FOR(m, a.report.converged || (is_local(methods[m]) && heavy));
+            if (methods[m].method == TN_METHOD_AUTO)
+                CHECK(a.report.islands_by_method[TN_METHOD_SMALL] == 1);
             CHECK_FOR(m, a.report.converged == (a.report.error < asked));
             if (!a.report.converged) continue;
             for (int i = 0; i < 18; i++) CHECK_NEAR(a.v[i], 0.0, same);

@@ -4,7 +4,7 @@
 #include "../check.h"
 
 #include "base/base.h"
-#include "step/world.h"
+#include "world/world.h"
 
 #include <tenon/tenon.h>
 
@@ -13,6 +13,7 @@ typedef struct Scene {
     int steps; /* before the one that lacks memory; UNTIL_SOMEBODY_WAKES: up to the one that does */
     TnSleep sleep;
     int substeps;
+    double accuracy;
     bool fixed; /* a fixed number of iterations */
 } Scene;
 enum { UNTIL_SOMEBODY_WAKES = -1 };
@@ -47,6 +48,10 @@ static const Scene scenes[] = {
     {.name = "rigid", .text = HEAD PILE "</worldbody>" TAIL},
     {.name = "rigid, warm", .text = HEAD PILE "</worldbody>" TAIL, .steps = 8},
     {.name = "rigid, sub-steps", .text = HEAD PILE "</worldbody>" TAIL, .steps = 2, .substeps = 3},
+    {.name = "rigid, accuracy",
+     .text = HEAD PILE BALL("3", ".14") "</worldbody>" TAIL,
+     .steps = 8,
+     .accuracy = 1e-1},
     {.name = "rigid, fixed", .text = HEAD PILE "</worldbody>" TAIL, .steps = 3, .fixed = true},
     {.name = "bounce",
      .text = HEAD "<body pos='0 0 .15'><freejoint/><geom name='b' size='.1'/></body></worldbody>"
@@ -111,6 +116,7 @@ static TnWorldDef def_of(const Scene *scene)
     def.sleep_time = 0.03;
     def.sleep_speed = 1e-2;
     def.substeps = scene->substeps;
+    def.accuracy = scene->accuracy;
     if (scene->fixed) def.solver.tolerance = 0.0;
     return def;
 }

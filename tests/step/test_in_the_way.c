@@ -41,8 +41,9 @@ TEST(a_ball_does_not_bounce_through_a_cable)
             "2e6") "</worldbody>"
                    "<tenon><geom name='g1' restitution='.1'/></tenon>",
         0.02, "0 0 -9.81", 60);
-    /* rounding decides how the ball slips off the cable: 2e-9 m with AVX2, 6e-5 m without */
-    CHECK(depth < 2e-4);
+    /* rounding decides how the ball slips off the cable within a step: 2e-9 m to 1.4e-3 m have been
+     * seen; through it were 13e-3 m */
+    CHECK(depth < 3e-3);
 }
 
 /* The outer ball lands first and does not bounce; the inner one would, 50 mm farther down. */

@@ -6,7 +6,7 @@
  * the two curves. It grows with the turns that one makes about the other, continuously while they
  * move past each other, and jumps by one where they cross. */
 #include "../check.h"
-#include "soft_scenes.h"
+#include "../subsystem/soft/soft_scenes.h"
 
 #include "math/vec3.h"
 

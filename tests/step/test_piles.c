@@ -1,8 +1,8 @@
 /* Islands that are too large for Newton's method: their contacts yield, with memory
  * (solver/compliant.h). */
+#include "../account/account_sum.h"
 #include "../check.h"
 #include "../random.h"
-#include "account_sum.h"
 #include "scene.h"
 
 #define RADIUS 0.01

@@ -3,7 +3,7 @@
 #include "../check.h"
 
 #include "../io/mjcf_text.h"
-#include "rod_scene.h"
+#include "../subsystem/rod/rod_scene.h"
 
 static TnWorld *world_of(const TnModel *model, int group, int passes)
 {
@@ -11,7 +11,7 @@ static TnWorld *world_of(const TnModel *model, int group, int passes)
     TnWorldDef def = tn_world_def();
     def.division.kind = group ? TN_DIVISION_GROUPS : TN_DIVISION_WHOLE;
     def.division.group_size = group;
-    def.relinearize = passes;
+    def.passes = passes;
     def.solver.tolerance = 1e-11; /* exact to rounding: the claims are about the step */
     TnWorld *world = tn_world_create(&def, model, &err);
     if (!world) printf("    %s\n", err.message);
@@ -211,9 +211,9 @@ TEST(passes_are_checked)
     for (int passes = -1; passes <= 101; passes += 102) {
         TnWorldDef def = tn_world_def();
         TnError err = {0};
-        def.relinearize = passes;
+        def.passes = passes;
         CHECK(!tn_world_create(&def, model, &err));
-        CHECK(strstr(err.message, "relinearize"));
+        CHECK(strstr(err.message, "passes"));
     }
     tn_model_destroy(model);
 }

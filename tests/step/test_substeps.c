@@ -1,12 +1,12 @@
 /* A step in n sub-steps of t/n (substeps.c): n steps of t/n to the last bit, in everything that a
  * world has, where contacts are looked for in each of them; physics and balances where they are
  * not; and what any step promises. */
-#include "account_sum.h"
+#include "../account/account_sum.h"
 #include "scene.h"
 #include "text_scene.h"
 
 #include "base/base.h"
-#include "step/world.h"
+#include "world/world.h"
 
 /* ---- scenes ---- */
 

@@ -152,7 +152,7 @@ static int work(const TnWorld *world, const TnStepReport *report)
     int sum = 0;
     for (int i = 0; i < report->island_count; i++) {
         TnIslandReport r = tn_world_island(world, i);
-        sum += r.subadmm_iterations + r.assembled_iterations + r.own_iterations + r.newton_steps;
+        sum += r.subadmm_iterations + r.sweeps + r.own_iterations + r.newton_steps;
     }
     return sum;
 }

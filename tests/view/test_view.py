@@ -346,6 +346,19 @@ class Ends(ViewTest):
         self.tenon("view", self.write("bad.xml", "<mujoco><worldbody><geom/></worldbody>"), code=3)
         self.assertIn("cannot be written", self.tenon("view", self.model, "--events", "no/such/folder", code=4)[1])
 
+    def test_a_hidden_window_draws_where_egl_does_not(self):
+        """Without a driver of EGL the same picture comes from a window of GLFW, and without a display there is none."""
+        def picture(name, code=0, **more):
+            _, err = self.tenon("render", self.model, "-o", name, "--size", "64x48", code=code, **more)
+            path = os.path.join(self.folder, name)
+            return open(path, "rb").read() if code == 0 else err
+
+        no_driver = {"__EGL_VENDOR_LIBRARY_DIRS": "/nonexistent"}
+        self.assertEqual(picture("window.png", **no_driver), picture("egl.png", TENON_GL="egl"))
+        self.assertIn("no display", picture("none.png", code=4, DISPLAY="", **no_driver))
+        self.assertIn("EGL finds no OpenGL driver", picture("none.png", code=4, TENON_GL="egl", **no_driver))
+        self.assertIn("TENON_GL is cgl, not egl or glfw", picture("none.png", code=4, TENON_GL="cgl"))
+
     def test_help_teaches_mouse_and_keys(self):
         out, _ = self.tenon("view", "--help")
         for part in ("Ctrl+right drag", "Backspace", "contact forces", "--events", "--speed", "--threads", "--camera"):

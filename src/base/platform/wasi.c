@@ -9,7 +9,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* ---- text ---- */
+
+/* zig's own walks through the whole rest of the text each time: 166 ms for a model that takes 14.
+ */
+size_t strspn(const char *text, const char *accepted)
+{
+    size_t length = 0;
+    while (text[length] && strchr(accepted, text[length])) length++;
+    return length;
+}
 
 /* ---- threads: none ---- */
 

@@ -1,5 +1,5 @@
 /* block_kernels.h: the numeric phase of block_sparse.h, one table per instruction set. All are made
- * of lanes/block_lanes.h; generic/ is it without wide registers, and the reference. */
+ * of lanes/block_lanes.h. */
 #ifndef TN_MATH_BLOCK_KERNELS_H
 #define TN_MATH_BLOCK_KERNELS_H
 
@@ -13,8 +13,9 @@ typedef struct TnBlockKernels {
     void (*solve_general)(const TnBlockPlan *plan, const double *values, double *x);
 } TnBlockKernels;
 
-const TnBlockKernels *tn_block_kernels(void); /* of the instruction set in use */
-const TnBlockKernels *tn_block_kernels_generic(void);
+const TnBlockKernels *tn_block_kernels(void);          /* of the instruction set in use */
+const TnBlockKernels *tn_block_kernels_portable(void); /* the same bits everywhere, */
+const TnBlockKernels *tn_block_kernels_plain(void);    /* and as compiled for any processor */
 const TnBlockKernels *tn_block_kernels_avx2(void); /* NULL where not built in or not supported */
 
 #endif

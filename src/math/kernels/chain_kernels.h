@@ -1,5 +1,5 @@
 /* chain_kernels.h: chains' steps from nodes of six to nodes of six (../chain_plan.h), the inner
- * loops of a cable. generic/ is plain C and the reference; both know the same layout.
+ * loops of a cable, in lanes/chain_lanes.h for every instruction set.
  *
  * In a factor, 6×6 blocks lie as nine times four numbers, (M_ij M_i,j+1 M_kj M_k,j+1) for the rows
  * (i, k) = (0, 2), (1, 3), (4, 5) and j = 0, 2, 4 each. Both M x and Mᵀ x are then sums of such
@@ -44,8 +44,9 @@ typedef struct TnChainKernels {
                         const double *v_free, double *v, double (*twist)[8]);
 } TnChainKernels;
 
-const TnChainKernels *tn_chain_kernels(void); /* of the instruction set in use */
-const TnChainKernels *tn_chain_kernels_generic(void);
+const TnChainKernels *tn_chain_kernels(void);          /* of the instruction set in use */
+const TnChainKernels *tn_chain_kernels_portable(void); /* the same bits everywhere, */
+const TnChainKernels *tn_chain_kernels_plain(void);    /* and as compiled for any processor */
 const TnChainKernels *tn_chain_kernels_avx2(void); /* NULL where not built in or not supported */
 
 /* Place of (i, j) among the fours. */

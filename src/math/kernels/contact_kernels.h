@@ -79,8 +79,9 @@ typedef struct TnContactKernels {
     void (*sweep)(const TnSweepBatch *batches, int count, double *force, double (*x)[8]);
 } TnContactKernels;
 
-const TnContactKernels *tn_contact_kernels(void);         /* of the instruction set in use */
-const TnContactKernels *tn_contact_kernels_generic(void); /* the reference */
+const TnContactKernels *tn_contact_kernels(void);          /* of the instruction set in use */
+const TnContactKernels *tn_contact_kernels_portable(void); /* the same bits everywhere, */
+const TnContactKernels *tn_contact_kernels_plain(void);    /* and as compiled for any processor */
 /* NULL where not built in or not supported. */
 const TnContactKernels *tn_contact_kernels_avx2(void);
 const TnContactKernels *tn_contact_kernels_avx512(void);

@@ -90,8 +90,9 @@ typedef struct TnDenseKernels {
     void (*multiply)(int n, const double *M, int ldm, const double *x, double *y);
 } TnDenseKernels;
 
-const TnDenseKernels *tn_dense_kernels(void); /* of the instruction set in use */
-const TnDenseKernels *tn_dense_kernels_generic(void);
+const TnDenseKernels *tn_dense_kernels(void);          /* of the instruction set in use */
+const TnDenseKernels *tn_dense_kernels_portable(void); /* the same bits everywhere, */
+const TnDenseKernels *tn_dense_kernels_plain(void);    /* and as compiled for any processor */
 const TnDenseKernels *tn_dense_kernels_avx2(void); /* NULL where not built in or not supported */
 const TnDenseKernels *tn_dense_kernels_avx512(void);
 

@@ -1,9 +1,9 @@
 /* kernels.h: the batched inner loops of the solver in structure-of-arrays form, eight lanes to a
  * batch.
  *
- * generic/ is plain scalar C and the reference; avx2/ and avx512/ share the lane algorithms in
- * lanes/ and differ only in their vocabulary. tn_kernels() picks one by cpuid. Layouts do not
- * depend on the instruction set.
+ * portable/, avx2/ and avx512/ share the lane algorithms in lanes/ and differ only in their
+ * vocabulary and in whether products are fused. tn_kernels() picks one by cpuid. Layouts do not
+ * depend on the instruction set. tests/math/scalar/ has them one number after the other.
  *
  * λ has three numbers per contact, one contact after the other, unused lanes of the last batch
  * included and one number of room behind (four are read at a time).
@@ -117,9 +117,10 @@ typedef struct TnKernels {
                             long stride, const double *factor, double *to);
 } TnKernels;
 
-const TnKernels *tn_kernels(void);         /* of the instruction set in use */
-const TnKernels *tn_kernels_generic(void); /* the reference */
-const TnKernels *tn_kernels_avx2(void);    /* NULL where not built in or not supported */
+const TnKernels *tn_kernels(void);          /* of the instruction set in use */
+const TnKernels *tn_kernels_portable(void); /* the same bits everywhere, */
+const TnKernels *tn_kernels_plain(void);    /* and as compiled for any processor */
+const TnKernels *tn_kernels_avx2(void);     /* NULL where not built in or not supported */
 const TnKernels *tn_kernels_avx512(void);
 
 /* Position of (i, j), i <= j, in TN_SYM6 order. */

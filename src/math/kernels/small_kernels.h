@@ -1,7 +1,7 @@
 /* small_kernels.h: full matrices of up to some hundred rows (solver/small/), one table per
  * instruction set; all are made of lanes/small_lanes.h. Matrices are row-major, rows of `ld`
  * numbers, a multiple of eight, 64-byte aligned; so are vectors that go with rows. Numbers behind
- * the last column are zero, or are not looked at by whoever gets the result. */
+ * the last column are zero, or are not read from the result. */
 #ifndef TN_MATH_SMALL_KERNELS_H
 #define TN_MATH_SMALL_KERNELS_H
 
@@ -15,16 +15,19 @@ typedef struct TnSmallKernels {
     void (*dots)(int rows, int ld, const double *Y, const double *z, const double *q, double *y);
     /* z += s_0 row_0 + … of `count` rows that follow each other */
     void (*add)(int count, int ld, const double *Y, const double *s, double *z);
-    /* C = A B, rows × depth and depth × ldb; all ldb columns are written */
+    /* C = A B, rows × depth and depth × ldb; all ldb columns are written. upper: where C is
+     * symmetric, and below its diagonal nothing of use. */
     void (*multiply)(int rows, int depth, const double *A, int lda, const double *B, int ldb,
-                     double *C);
-    /* M x = column n of M, by elimination with row exchanges; M is of no use afterwards. False:
-     * singular. */
-    bool (*solve)(int n, int ld, double *M, double *x);
+                     double *C, bool upper);
+    /* M x = column n of M, by elimination with row exchanges; M is of no use afterwards. upper: M
+     * is symmetric and positive definite, and nothing below its diagonal is read; half the work.
+     * False: singular, or not positive definite. */
+    bool (*solve)(int n, int ld, double *M, double *x, bool upper);
 } TnSmallKernels;
 
-const TnSmallKernels *tn_small_kernels(void); /* of the instruction set in use */
-const TnSmallKernels *tn_small_kernels_generic(void);
+const TnSmallKernels *tn_small_kernels(void);          /* of the instruction set in use */
+const TnSmallKernels *tn_small_kernels_portable(void); /* the same bits everywhere, */
+const TnSmallKernels *tn_small_kernels_plain(void);    /* and as compiled for any processor */
 const TnSmallKernels *tn_small_kernels_avx2(void); /* NULL where not built in or not supported */
 const TnSmallKernels *tn_small_kernels_avx512(void);
 

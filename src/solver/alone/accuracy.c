@@ -14,6 +14,7 @@
  * Of blocks that have no A to multiply with, the dynamics are v - v_λ against v_free, v and
  * v_λ - v_free, and d counts as it is. */
 #include "../../base/base.h"
+#include "../../base/rounding.h"
 #include "../law/law.h"
 #include "cone_error.h"
 #include "solver_blocks.h"
@@ -146,7 +147,7 @@ static void set_compliance(Judge *j, int i)
     j->D[i][1] = tangent;
     for (int k = 0; k < 2; k++) {
         double share = c.set == TN_SET_FRICTION ? TN_DEAD * (normal + tangent) : 0.0;
-        j->dead[i][k] = !(j->D[i][k] > share && j->D[i][k] > TN_DEAD_ROUNDING * scale);
+        j->dead[i][k] = !(j->D[i][k] > share && j->D[i][k] > TN_ROUND_OFF * scale);
     }
 }
 

@@ -26,15 +26,12 @@
 #include <string.h>
 
 #include "../../base/base.h"
+#include "../../base/rounding.h"
 #include "../../math/disjoint_sets.h"
 #include "../../math/semidefinite.h"
 #include "solver_parts.h"
 
 #define MANY_UNKNOWNS 64
-/* Of a row's own entry: below this A⁻¹ is not semidefinite, and not by rounding. */
-#define NEGATIVE 1e-6
-/* |y - Lᵀλ| of |y|: the same but for rounding. */
-#define SAME 1e-12
 
 /* ---- rows ---- */
 
@@ -263,7 +260,7 @@ bool tn_solver_condense(TnSolver *solver, TnError *err)
             tn_error_add(err, TN_ERROR_MEMORY, "block %d: no memory", i + 1);
             return false;
         }
-        if (!(negative <= NEGATIVE))
+        if (!(negative <= TN_SAME))
             tn_error_add(err, TN_ERROR_USAGE, "block %d: %s", i + 1,
                          b->def.functions ? "solve gives no symmetric positive definite A⁻¹"
                                           : "A_inverse is not positive semidefinite");
@@ -315,7 +312,7 @@ static void add_part(const TnSolver *solver, const TnCondensedBlock *c, const Tn
         distance = fmax(distance, fabs(y[k] - own[k]));
         largest = fmax(largest, fabs(y[k]));
     }
-    if (!(distance > SAME * largest)) {
+    if (!(distance > TN_ROUND_OFF * largest)) {
         for (int i = 0; i < part->row_count; i++)
             add_row_force(c, part->rows[i], solver->lambda[c->lambda[part->rows[i]]], x);
         return;

@@ -2,10 +2,8 @@
 #include <math.h>
 
 #include "../../base/base.h"
+#include "../../base/rounding.h"
 #include "solver_parts.h"
-
-/* Of the largest entry: what a sum in another order may leave between A_ij and A_ji. */
-#define SYMMETRY 1e-9
 
 /* ---- checks: one report per block and kind of mistake is enough ---- */
 
@@ -27,7 +25,7 @@ static void check_square(TnError *err, int id, const char *name, const double *A
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++) largest = fmax(largest, fabs(A[i]));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            if (fabs(A[(long)i * n + j] - A[(long)j * n + i]) > SYMMETRY * largest) {
+            if (fabs(A[(long)i * n + j] - A[(long)j * n + i]) > TN_ROOM * largest) {
                 not_symmetric(err, id, name, i, j);
                 return;
             }
@@ -89,7 +87,7 @@ static void check_sparse(TnError *err, int id, const TnSparseMatrix *A, int n)
         for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++) {
             int other = find_entry(A, A->column[k], i);
             double mirror = other < 0 ? 0.0 : A->value[other];
-            if (fabs(A->value[k] - mirror) > SYMMETRY * largest) {
+            if (fabs(A->value[k] - mirror) > TN_ROOM * largest) {
                 not_symmetric(err, id, "A_sparse", i, A->column[k]);
                 return;
             }

@@ -2,7 +2,7 @@
  *
  * Twist blocks come eight to a batch and have functions of their own (twist.c). Everything larger
  * is a TnLargeBlock (problem.h) of a kind, and what a kind does is a table of functions. To add
- * one, write its file with such a table and a tn_problem_set_... that calls tn_block_set; nobody
+ * one, write its file with such a table and a tn_problem_set_... that calls tn_block_set; nothing
  * outside this folder asks which kind a block is of, or reads what it keeps.
  *
  *   dense  any full matrix A                 unit  A = I, up to thousands of unknowns
@@ -32,6 +32,9 @@ typedef struct TnBlockWork {
 } TnBlockWork;
 /* Numbers of a full matrix that an iteration reads in the time of a contact. */
 #define TN_NUMBERS_PER_CONTACT 56
+/* Multiplications of a factorization that are worth a contact: what 60 iterations of SubADMM cost.
+ */
+#define TN_FLOPS_PER_CONTACT 1000.0
 
 /* A as a full matrix, or, where that is NULL, as a sparse one. */
 typedef struct TnBlockMatrix {
@@ -59,8 +62,9 @@ struct TnBlockKind {
     /* Factors of A and compliances of ports. The pool is not NULL where its threads are to share
      * the inside of this block. False: not positive definite. */
     bool (*factor_A)(TnProblem *problem, int block, TnPool *pool);
-    /* In place of factor_A, for who solves on the solved unknowns elsewhere: S, full, and b there,
-     * the others being eliminated; `complete` may follow. NULL: the kind eliminates nothing */
+    /* In place of factor_A, for methods that solve on the solved unknowns elsewhere: S, full, and b
+     * there, the others being eliminated; `complete` may follow. NULL: the kind eliminates nothing
+     */
     bool (*reduce)(TnProblem *problem, int block, double *S, double *b);
     /* After weights: H = A + JᵀWJ factored; g = (H - A) v⁰ - Jᵀλ⁰ for the starting guess. */
     bool (*factor_H)(TnProblem *problem, int block);

@@ -172,13 +172,10 @@ bool tn_dense_matrix(const TnLargeBlock *d, TnArena *arena, TnBlockMatrix *out)
     return true;
 }
 
-/* Multiplications of factors that are worth a contact. */
-#define FACTOR_PER_CONTACT 1000.0
-
 TnBlockWork tn_dense_work(const TnLargeBlock *d)
 {
     double n = d->dim;
-    return (TnBlockWork){1.0 + n * n * n / FACTOR_PER_CONTACT, n * n / TN_NUMBERS_PER_CONTACT};
+    return (TnBlockWork){1.0 + n * n * n / TN_FLOPS_PER_CONTACT, n * n / TN_NUMBERS_PER_CONTACT};
 }
 
 /* ---- H ---- */

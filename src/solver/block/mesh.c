@@ -1,9 +1,9 @@
 /* mesh.c: nodes of three unknowns on a graph, as a soft body has.
  *
  * Only touched nodes, those with ports or rows, have anything but zero in C = JᵀWJ and in g. All
- * others are eliminated before the first iteration (math/sparse_cholesky.h). On the kept ones A
- * becomes its Schur complement S, a full matrix, and with v_free = A⁻¹ b, needed there only: S⁻¹
- * times what b comes to,
+ * others are eliminated before the first iteration (math/sparse/sparse_cholesky.h). On the kept
+ * ones A becomes its Schur complement S, a full matrix, and with v_free = A⁻¹ b, needed there only:
+ * S⁻¹ times what b comes to,
  *
  *     (S + C) x = g + 2F - C v_free,      v = v_free + x
  *

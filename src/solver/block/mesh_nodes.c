@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../base/base.h"
-#include "../../math/sparse_pattern.h"
+#include "../../math/sparse/sparse_pattern.h"
 #include "mesh.h"
 #include "sparse_rows.h"
 
@@ -50,7 +50,7 @@ bool tn_mesh_memory_lacked(const TnMeshMemory *memory)
 
 enum { PLANS = 3 };
 
-/* Empties the arena. Where there is no memory, whoever needs it will notice. */
+/* Empties the arena. Where there is no memory, its first use reports it. */
 static void make_room(TnArena *arena, size_t bytes)
 {
     if (arena->capacity < bytes) tn_arena_alloc(arena, bytes);

@@ -7,7 +7,7 @@
  *     box              clamp(t, lower, upper)                            scalar.c
  *     soft             λ = -k (e + α v), v = J v at the new λ:           scalar.c
  *                      k (α w t + (α - 1) e) / (1 + w α k),  w = 1/B
- *     spin, roll       t on the interval or disc of μ λ_n, λ_n the       disc.c
+ *     spin, roll       t on the interval or disc of μ λ_n, λ_n the       scalar.c
  *                      normal force of the row's contact
  *     bond             P t + c                                           linear.c, linear_weights.c
  *
@@ -26,7 +26,7 @@
  *             with FB(a, b) = a + b - √(a² + b²), zero exactly where 0 <= a ⟂ b >= 0;
  *   weight    what a method that splits gives it, s/D, or the gain of a linear law.
  *
- * Rows are in their own units here; whoever sums them up or compares them multiplies by their
+ * Rows are in their own units here; sums and comparisons multiply by their
  * levers (tn_row_lever). Contacts eight at a time are in math/kernels (kernels.h,
  * contact_kernels.h): the fast form of contact.c. */
 #ifndef TN_SOLVER_LAW_LAW_H
@@ -238,7 +238,7 @@ void tn_bond_gain(const TnProblem *problem, const TnBond *bond, double scale, do
 void tn_bond_soft_velocity(const TnProblem *problem, const TnBond *bond, const double force[12],
                            double velocity[12]);
 
-/* ---- linear_rows.c: a bond as rows over z = (v_a, v_b), for those who go row by row ----
+/* ---- linear_rows.c: a bond as rows over z = (v_a, v_b), for methods that go row by row ----
  *
  *     hard   J z + e = 0,    λ = Jᵀμ
  *     soft   Lᵀz + μ = 0,    λ = L μ - f,    K = L Lᵀ */

@@ -8,7 +8,7 @@
 
 #include "law.h"
 
-#define DETERMINED 1e-11 /* of its own diagonal: a row that the others determine */
+#include "../../base/rounding.h"
 
 /* Gauss-Jordan in place, the best pivot first. */
 void tn_small_inverse(int n, const double *M, double *out)
@@ -18,7 +18,7 @@ void tn_small_inverse(int n, const double *M, double *out)
     memcpy(A, M, sizeof(double) * (size_t)(n * n));
     for (int step = 0; step < n; step++) {
         int k = -1;
-        double best = DETERMINED;
+        double best = TN_ROUND_OFF;
         for (int i = 0; i < n; i++)
             if (!done[i] && M[(n + 1) * i] > 0.0 && A[(n + 1) * i] > best * M[(n + 1) * i]) {
                 best = A[(n + 1) * i] / M[(n + 1) * i];
@@ -58,7 +58,7 @@ static void factor(const TnBond *bond, TnBondRows *out)
     }
     for (; out->count < 12; out->count++) {
         int k = -1;
-        double best = DETERMINED;
+        double best = TN_ROUND_OFF;
         for (int i = 0; i < 12; i++)
             if (!done[i] && bond->K[13 * i] > 0.0 && A[i][i] > best * bond->K[13 * i]) {
                 best = A[i][i] / bond->K[13 * i];

@@ -18,26 +18,16 @@
  * singular cannot be moved by any force and take none. */
 #include "law.h"
 
+#include "../../base/rounding.h"
+
 #include <string.h>
 
-/* Below this share of its largest compliance a side hardly yields, and takes this share of the
- * other side's. Rounding grows with its inverse. */
-#define SHARE 1e-6
-/* Below this share of its largest compliance a side does not move. What is real and larger must
- * stay: a direction left out is off by the root of this. */
-#define SINGULAR 1e-13
-/* A hard bond gives up directions that yield less than this share of the pair's mean: forces there
- * would move the blocks' unknowns 1/√GIVEN_UP times as fast as the bond's error. */
-#define GIVEN_UP 1e-9
-/* A spring that is stiffer than its sides wants weights between both: s times the cube root of K C,
+/* A spring that is stiffer than its sides needs weights between both: s times the cube root of K C,
  * the mean over the directions, over this. Of cables in groups of four, one with K C of 8 is best
  * at a factor of 1, and that of tenon bench cable --division paper, 460, at 4: digits of v at
- * 30/60/90 iterations 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16. */
+ * 30/60/90 iterations 3.9/4.2/4.5 at 1, 4.5/5.1/5.5 at 4, 3.6/4.4/4.9 at 16; no factor is larger.
+ */
 #define STIFF 8.0
-#define MOST_STIFF 8.0
-/* Linear against angular compliance, in shares of the bond's lever squared: less is rounding of
- * positions. */
-#define NO_LEVER 1e-18
 
 typedef struct Halves {
     double G[2][36], w[2][36], W[2][36];
@@ -155,12 +145,12 @@ static void set_side(Halves *h, int side, double S[36], double other[36], const 
 {
     double L[36], X[36], largest = 0.0, scale = 1.0 / sqrt(s);
     for (int i = 0; i < 6; i++) largest = fmax(largest, S[7 * i]);
-    int rank = pivoted_factor(6, S, SHARE * largest, 6, L);
-    if (rank < 6) { /* some directions hardly yield, or do not */
-        rank = pivoted_factor(6, S, SINGULAR * largest, 6, L);
+    int rank = pivoted_factor(6, S, TN_DEAD * largest, 6, L);
+    if (rank < 6) { /* some directions hardly yield, or do not: one left out is off by TN_SAME */
+        rank = pivoted_factor(6, S, TN_ROUND_OFF * largest, 6, L);
         h->singular[side] = rank < 6;
         if (rank < 6) project_on(rank, L, other);
-        for (int i = 0; i < 36; i++) S[i] += SHARE * other[i];
+        for (int i = 0; i < 36; i++) S[i] += TN_DEAD * other[i];
         rank = pivoted_factor(6, S, 0.0, rank, L);
     }
     if (rank < 6) multiply_transposed(L, S);
@@ -184,7 +174,8 @@ static void set_halves(const TnProblem *p, const TnBond *bond, double s, Halves 
         part[k] = 0.0;
         for (int i = 3 * k; i < 3 * k + 3; i++) part[k] += (C[0][7 * i] + C[1][7 * i]) / 3.0;
     }
-    if (!(part[0] > NO_LEVER * pow(tn_bond_lever(bond), 2.0) * part[1])) part[0] = 0.0;
+    /* linear against angular compliance: less is rounding of positions */
+    if (!(part[0] > TN_ROOM * TN_ROOM * pow(tn_bond_lever(bond), 2.0) * part[1])) part[0] = 0.0;
     double root[6];
     for (int i = 0; i < 6; i++) {
         root[i] = sqrt(part[i / 3]);
@@ -323,7 +314,9 @@ static void hard_inverse(const TnBond *bond, const Halves *h, double Jw[6][12], 
             for (int k = 0; k < 12; k++) sum += Jw[r][k] * bond->J[12 * s + k];
             M[n * r + s] = scale[r] * scale[s] * sum;
         }
-    pseudo_inverse(n, pivoted_factor(n, M, GIVEN_UP, n, L), L, X);
+    /* Directions that yield less are given up: forces there would move the blocks' unknowns
+     * 1/√TN_ROOM times as fast as the bond's error. */
+    pseudo_inverse(n, pivoted_factor(n, M, TN_ROOM, n, L), L, X);
     for (int r = 0; r < n; r++)
         for (int s = 0; s < n; s++) X[n * r + s] = scale[r] * scale[s] * X[n * r + s];
 }
@@ -377,7 +370,7 @@ static double spring_factor(const TnBond *bond, double scale, const Halves *h)
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 6; k++)
                 sum += bond->K[12 * (6 * side + i) + 6 * side + k] * h->w[side][6 * k + i];
-    return fmin(fmax(cbrt(scale * sum / (12.0 * STIFF)), 1.0), MOST_STIFF);
+    return fmin(fmax(cbrt(scale * sum / (12.0 * STIFF)), 1.0), STIFF);
 }
 
 static void rescale(double factor, Halves *h)

@@ -1,7 +1,7 @@
 /* anderson.h: safeguarded Anderson acceleration of the ADMM loop; anderson.c has the mathematics.
  * Per iteration, between the constraints' and the blocks' stage: take on every piece, combine once,
  * put on every piece. Pieces are a property of the problem alone, and their partial sums are added
- * in order, so that the bits do not depend on who does which. */
+ * in order, so that the bits do not depend on which thread does which. */
 #ifndef TN_SOLVER_ANDERSON_H
 #define TN_SOLVER_ANDERSON_H
 

@@ -1,19 +1,18 @@
 /* anderson_mix.c: see anderson_mix.h. */
 #include "anderson_mix.h"
 
+#include "../../base/rounding.h"
+#include "../thresholds.h"
+
 #include <math.h>
 #include <string.h>
 
-/* A difference that newer ones explain up to this share of its square is left out. */
-#define DEPENDENT 1e-12
-/* The history is forgotten where coefficients add up to more, or the residual grows by more. */
+/* The history is forgotten where coefficients add up to more, or the residual grows (TN_GROWTH). */
 #define HUGE_COEFFICIENT 1e5
-#define GROWTH 2.0
-/* Where so many iterations in a row bring the residual less than this below the least one, history
+/* Where so many iterations in a row gain little (TN_LITTLE_GAIN) over the least residual, history
  * is no good: sets of contacts that open and close can send it round in circles. Plain iterations
  * follow, twice as many each time. */
 #define PATIENCE 20
-#define PROGRESS 0.9
 #define FIRST_REST 10
 
 bool tn_mix_alloc(TnMix *m, TnArena *arena, int memory, long n, long residuals)
@@ -75,7 +74,7 @@ static double solve(TnMix *m, const double rhs[])
             row[k] = sum / L[k][k];
             pivot -= row[k] * row[k];
         }
-        if (!(pivot > DEPENDENT * m->gram[j][j])) continue;
+        if (!(pivot > TN_ROUND_OFF * m->gram[j][j])) continue;
         row[rank] = sqrt(pivot);
         y[rank] = rhs[j];
         for (int k = 0; k < rank; k++) y[rank] -= row[k] * y[k];
@@ -102,7 +101,7 @@ static void forget(TnMix *m, double norm)
 /* True: this iteration stays plain. */
 static bool rest(TnMix *m, double norm)
 {
-    if (norm < PROGRESS * m->least) {
+    if (norm < TN_LITTLE_GAIN * m->least) {
         m->least = norm;
         m->since = 0;
     } else if (++m->since > PATIENCE && m->resting == 0) {
@@ -126,7 +125,7 @@ bool tn_mix_combine(TnMix *m, const double sums[TN_MIX_SUMS])
         rhs[j] = sums[2 + 2 * j];
     }
     bool mixed = false;
-    if (!rest(m, norm) && norm <= GROWTH * m->best) { /* not where it is NaN */
+    if (!rest(m, norm) && norm <= TN_GROWTH * m->best) { /* not where it is NaN */
         m->best = fmin(m->best, norm);
         mixed = solve(m, rhs) <= HUGE_COEFFICIENT;
     }

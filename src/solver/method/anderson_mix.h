@@ -1,8 +1,8 @@
 /* anderson_mix.h: Anderson acceleration of a fixed-point map over flat vectors; anderson.c has the
  * mathematics. An iteration made G out of x and left the residual r, G - x in some norm, of which
  * the first numbers of G may have none. Per iteration: begin, take on every piece of the vectors,
- * combine once, put on every piece. Pieces may be taken by several threads; who has more than one
- * adds up their sums in order. */
+ * combine once, put on every piece. Pieces may be taken by several threads; a thread with more than
+ * one adds up their sums in order. */
 #ifndef TN_SOLVER_ANDERSON_MIX_H
 #define TN_SOLVER_ANDERSON_MIX_H
 

@@ -1,5 +1,8 @@
-/* assembled_admm.c: ADMM with the whole problem as one linear system, as Douglas–Rachford splitting
- * of one variable y, in units of force, a number per constraint number:
+/* assembled_admm.c: ADMM with the whole problem as one linear system, as it is asked for by name;
+ * the paper compares with it as FADMM: the splitting of OSQP (Stellato et al. 2020), which Tasora
+ * et al. (2021) bring to multibody contact, with the matrix of the whole problem instead of one per
+ * subsystem. Here as Douglas–Rachford splitting of one variable y, in units of force, a number per
+ * constraint number:
  *
  *     x = H⁻¹ Jᵀ y,   H = A + JᵀWJ         so that A x = Jᵀλ_d exactly, with
  *     λ_d = y - W J x                      the forces that obey dynamics,
@@ -19,34 +22,36 @@
  * about, and comes at the price of a look at each constraint. Of all iterates the best one is kept.
  * The first is the start itself (y = λ⁰ + W J x⁰ with x⁰ = A⁻¹Jᵀλ⁰), up to its linear laws.
  *
- * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹. */
+ * Anderson acceleration (anderson_mix.h) acts on y in the norm of W⁻¹.
+ *
+ * Asked for by name it has weights s/D by each row's own compliance, which is what OSQP's
+ * equilibration aims at, and heavier ones for equalities; s adapted where primal and dual residuals
+ * are out of balance by 5², with a factorization each; the exact law of Coulomb: the normal first,
+ * then the disc that it allows. docs/baselines.md has the measurements. What a fixed count leaves
+ * are the velocities that obey dynamics and the forces that obey the laws, each the method's own;
+ * towards a tolerance it is forces and what they imply. */
 #include "assembled_admm.h"
+#include "../block/block.h"
 #include "../law/law.h"
 #include "admm_weights.h"
 #include "anderson_mix.h"
+#include "own_method.h"
 
-/* Weights against compliances, over-relaxation, differences that Anderson acceleration keeps.
- * Iterations from no force to 1e-4/1e-6 of g·t: for a tower of 50 boxes, and for ten boxes of which
- * each is twice as heavy as the one below; and the sum over 20 random problems to 1e-4/1e-6 m/s:
- *
- *     s     α     differences     tower     doubling     random
- *     20    1.3       10          14/68      11/17      1605/2300
- *     20    1.7        5          21/147     16/53      2137/3169
- *     10    1.3       10          25/98      14/24      1159/1687
- *     50    1         10          11/49       9/14      2776/4000 */
-#define SCALE 20.0
-#define RELAXATION 1.3
+/* Weights against compliances, those of equalities against others, over-relaxation without and with
+ * Anderson acceleration, and differences that this keeps. */
+#define WEIGHT_SCALE 5.0
+#define EQUALITY 10.0
+#define PLAIN_RELAXATION 1.8
+#define ACCELERATED_RELAXATION 1.3
 #define MEMORY 10
 /* Adaptive weights: looked at every so many iterations, changed by no less than this, and within
  * these bounds. */
 #define ADAPT_AFTER 25
 #define ADAPT_BY 5.0
 /* Coulomb's law is no gradient: far over-relaxed, iterates may go round in circles. Where the error
- * has not fallen to this since the last look, half of the over-relaxation goes, and weights change
- * for less. */
-#define STUCK 0.8
+ * has hardly fallen since the last look (TN_LITTLE_GAIN), half of the over-relaxation goes, and
+ * weights change for less. */
 #define ADAPT_STUCK_BY 1.5
-#define LEAST_SCALE 1e-3
 #define MOST_SCALE 1e4
 
 typedef struct Loop {
@@ -231,14 +236,14 @@ static void hold(Loop *loop)
 static bool adapt(Loop *loop, double least, TnMethodResult *out)
 {
     if (++loop->settled % ADAPT_AFTER) return true;
-    bool stuck = !(least < STUCK * loop->looked);
+    bool stuck = !(least < TN_LITTLE_GAIN * loop->looked);
     double by = stuck ? ADAPT_STUCK_BY : ADAPT_BY;
     if (stuck) loop->relaxation = 1.0 + 0.5 * (loop->relaxation - 1.0);
     loop->looked = least;
     double primal = tn_admm_force_norm(&loop->weights, &loop->force, &loop->before_force),
            dual = tn_admm_velocity_norm(&loop->weights, &loop->u, &loop->before_u);
     if (!(primal > 0.0) || !(dual > 0.0)) return true;
-    double scale = fmin(MOST_SCALE, fmax(LEAST_SCALE, loop->scale * sqrt(primal / dual)));
+    double scale = fmin(MOST_SCALE, fmax(1.0 / MOST_SCALE, loop->scale * sqrt(primal / dual)));
     if (scale < by * loop->scale && scale * by > loop->scale) return true;
     loop->scale = scale;
     loop->settled = 0;
@@ -320,14 +325,47 @@ bool tn_admm_run(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
     return ok;
 }
 
-bool tn_assembled_admm(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
-                       double tolerance, int iterations, TnMethodResult *out)
+/* Piles of free bodies are the better for none in few iterations. */
+static int memory_of(const TnOwnInput *in)
 {
-    const TnAdmmChoice choice = {.scale = SCALE,
-                                 .equality = 1.0,
-                                 .relaxation = RELAXATION,
-                                 .memory = MEMORY,
-                                 .tolerance = tolerance,
-                                 .iterations = iterations};
-    return tn_admm_run(assembly, p, D, &choice, NULL, out);
+    const TnProblem *p = in->problem;
+    if (in->def->anderson >= 0) return in->def->anderson;
+    if (in->watch.enough) return MEMORY;
+    for (int i = 0; i < p->large_count; i++)
+        if (p->large[i].kind->eliminates) return MEMORY;
+    return 0;
+}
+
+bool tn_full_admm(const TnOwnInput *in, TnOwnResult *out)
+{
+    TnProblem *p = in->problem;
+    TnAssembly assembly;
+    TnMethodResult result;
+    TnPerConstraint law;
+    TnVelocities v;
+    bool fixed = !in->watch.enough;
+    int memory = memory_of(in);
+    const TnAdmmChoice choice = {.scale = WEIGHT_SCALE,
+                                 .equality = EQUALITY,
+                                 .relaxation = memory ? ACCELERATED_RELAXATION : PLAIN_RELAXATION,
+                                 .memory = memory,
+                                 .adaptive = true,
+                                 .by_rms = fixed,
+                                 .iterations = in->def->iterations,
+                                 .watch = in->watch};
+    *out = (TnOwnResult){.form = choice.memory ? "one factor, adaptive weights, accelerated"
+                                               : "one factor, adaptive weights"};
+    if (!tn_assembly_build(p, in->plans, &assembly) || !tn_per_constraint_alloc(p, &law) ||
+        !tn_velocities_alloc(p, &v) ||
+        !tn_admm_run(&assembly, p, in->D, &choice, fixed ? &law : NULL, &result))
+        return false;
+    out->iterations = result.iterations;
+    out->factorizations = result.factorizations;
+    out->residual = result.error;
+    if (!fixed) return true;
+    tn_velocities_touched(p, &v);
+    tn_velocities_finish(p, &v);
+    tn_lambda_put(p, &law);
+    out->own_v = true;
+    return true;
 }

@@ -1,5 +1,4 @@
-/* assembled_admm.h: the loop that tn_assembled_admm (solve.h) and tn_full_admm (own_method.h)
- * share. */
+/* assembled_admm.h: the loop of tn_full_admm (own_method.h). */
 #ifndef TN_SOLVER_ASSEMBLED_ADMM_H
 #define TN_SOLVER_ASSEMBLED_ADMM_H
 

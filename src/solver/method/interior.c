@@ -21,7 +21,7 @@
  *
  * The last digits are Newton's: near the end M is too large, and the path takes many steps to where
  * one of Newton's goes once it is clear what opens, sticks and slips. So one is tried whenever the
- * error has become smaller by TRY_AGAIN. If it does not lead to the end, the path goes on. */
+ * error has become smaller by TRY_GAIN. If it does not lead to the end, the path goes on. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,6 @@
 #include "../solve.h"
 #include "newton_step.h"
 
-#define ROW_STIFFNESS 1e3
 #define STEP_SHARE 0.95 /* of the way to a cone's boundary */
 #define WARM_MARGIN                                                                                \
     3.0 /* times the natural map: a start too close to the cones gets stuck there                  \
@@ -38,8 +37,6 @@
 #define SHORT_STEP 0.1
 #define MOST_SHORT 4 /* in a row: nothing moves any more */
 /* Newton's steps at the end */
-#define TRY_FROM 1e4 /* tolerances */
-#define TRY_AGAIN 0.1
 #define TRY_STIFFNESS 1e4 /* what redundant forces contradict each other by is multiplied by it */
 #define TRY_STEPS 3
 #define TRY_GAIN 0.1 /* of the error, that a step may leave */
@@ -393,7 +390,7 @@ static bool start(Interior *s, const TnCompliances *D, const TnPerConstraint *u)
     tn_assembly_solve(assembly, true, s->values, s->x);
     tn_assembly_apply(assembly, s->x, &s->u);
     tn_per_constraint_add(&s->u, &assembly->e);
-    s->laws.R = ROW_STIFFNESS;
+    s->laws.R = TN_LEAST_STIFFNESS;
     s->laws.reach = 1.0;
     return true;
 }
@@ -440,7 +437,7 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
 {
     Interior s = {.assembly = assembly,
                   .problem = p,
-                  .tried = TRY_FROM / TRY_AGAIN * tolerance,
+                  .tried = TN_BEYOND / TRY_GAIN * tolerance,
                   .best = INFINITY};
     int short_steps = 0;
     double(*c)[3];
@@ -466,7 +463,7 @@ bool tn_interior(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         move(&s, part);
         TnNaturalMap map = tn_natural_map(p, D, &s.u, &s.lambda);
         /* at the end, too: rounding takes u and λ apart, and a step of Newton's does not */
-        bool may_end = map.largest < fmax(TRY_AGAIN * s.tried, tolerance);
+        bool may_end = map.largest < fmax(TRY_GAIN * s.tried, tolerance);
         if (may_end && try_newton(&s, D, tolerance, map, out)) break;
         if (!(map.largest < s.best)) continue;
         s.best = map.largest;

@@ -27,7 +27,7 @@ static inline bool tn_copies_pay(const TnProblem *p, const TnSolverDef *def)
 }
 /* Iterations between two looks at the residual when a tolerance is set. */
 #define TN_CHECK_EVERY 5
-/* Iterations before somebody who watches looks for the first time. */
+/* Iterations before the first look of what watches. */
 #define TN_FIRST_LOOK 3
 
 /* Chunk `chunk` of `count` things. */

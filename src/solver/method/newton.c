@@ -11,10 +11,7 @@
 #include "newton_step.h"
 #include "steady.h"
 
-#define LEAST_GAIN 0.9  /* of the error, that a step may leave */
 #define WORTHY_GAIN 0.5 /* and with which another one is worth it */
-/* Tolerances: contradictions are below this, so where more is lost no other R helps. */
-#define FAR 1e4
 /* R where something slips, but near rest: a factor without symmetry is rounded more, and with more
  * stiffness that would exceed the tolerance. */
 #define SLIP_STIFFNESS 1e5
@@ -47,8 +44,8 @@ bool tn_newton(const TnAssembly *assembly, TnProblem *p, const TnCompliances *D,
         tn_per_constraint_copy(&n.laws.centre, &n.lambda);
         if (!tn_newton_step(&n, out->iterations ? 0.0 : fade, out)) break;
         TnNaturalMap next = tn_natural_map(p, D, &n.next_u, &n.next_lambda);
-        if (!(next.rms <= LEAST_GAIN * map.rms)) {
-            if (map.largest > FAR * tolerance && next.rms > map.rms) break;
+        if (!(next.rms <= TN_LITTLE_GAIN * map.rms)) {
+            if (map.largest > TN_BEYOND * tolerance && next.rms > map.rms) break;
             n.laws.R /= TN_LESS_STIFF;
             continue;
         }

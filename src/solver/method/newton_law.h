@@ -6,8 +6,6 @@
 #include "../natural_map.h"
 
 /* R of Newton's steps, and how it falls where one does not gain; newton.c has the reasons. */
-#define TN_MOST_STIFFNESS 1e7
-#define TN_LEAST_STIFFNESS 1e3
 #define TN_LESS_STIFF 100.0 /* R is divided by it */
 #define TN_FADE 0.02
 #define TN_FADE_NEAR_REST 3e-4

@@ -31,7 +31,7 @@ bool tn_newton_start(TnNewtonStep *n, const TnAssembly *assembly, const TnProble
 /* Lines at u, about 1 - fade of the centre's forces, then u⁺ and λ⁺. The last factor serves where R
  * is the same and nothing changed between open, stick and slip. False: no factor. */
 bool tn_newton_step(TnNewtonStep *n, double fade, TnMethodResult *count);
-/* u⁺ and λ⁺ again, for lines that somebody has changed. */
+/* u⁺ and λ⁺ again, for lines that were changed. */
 bool tn_newton_step_again(TnNewtonStep *n, TnMethodResult *count);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct TnOwnResult {
 /* False: no memory, or no factor. */
 typedef bool TnOwnRun(const TnOwnInput *in, TnOwnResult *out);
 TnOwnRun tn_pgs;       /* pgs.c */
-TnOwnRun tn_full_admm; /* full_admm.c */
+TnOwnRun tn_full_admm; /* assembled_admm.c */
 
 struct TnOwnMethod {
     const char *name;

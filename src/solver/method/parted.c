@@ -99,7 +99,7 @@ TnSolveResult tn_parted_run(TnParts *parts, const TnSolverDef *def, TnWatch watc
         if (!parts->near) tn_parts_tell_changes(parts);
         result.residual = tn_subadmm_residual(parts->near ? &parts->part : parts->whole);
         result.converged = true;
-        if (parts->near && watch.enough && sent) { /* who looks may exchange, too */
+        if (parts->near && watch.enough && sent) { /* a look may exchange, too */
             tn_parts_receive(parts);
             sent = false;
         }
@@ -129,7 +129,7 @@ bool tn_parted_fixed(TnProblem *p, const TnSolverDef *def, TnPool *pool, TnSolve
     return ok;
 }
 
-/* What a block that eliminates keeps of its preparation knows the whole. */
+/* What a block that eliminates keeps of its preparation holds for the whole. */
 static bool may_copy(const TnProblem *p)
 {
     for (int i = 0; i < p->large_count; i++)

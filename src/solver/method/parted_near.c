@@ -2,18 +2,15 @@
  * a tolerance.
  *
  * With a tolerance, all ranks look at the natural map every so many iterations (natural_map.h). It
- * is taken at v_λ = A⁻¹(b + Jᵀλ), of which each rank knows that of its own bodies and is told that
- * of ghosts. The largest of all ranks' errors does not depend on who has which contact, so all stop
- * at the same iteration, for any number of ranks. Everything is one island here, and as in
+ * is taken at v_λ = A⁻¹(b + Jᵀλ), of which each rank has that of its own bodies and receives that
+ * of ghosts. The largest of all ranks' errors does not depend on which rank has which contact, so
+ * all stop at the same iteration, for any number of ranks. Everything is one island here, and as in
  * choose.c, contacts of a large island yield (compliant.h): these are solved to 100 × tolerance. */
 #include "../../base/ranks.h"
 #include "../compliant.h"
 #include "../parts.h"
+#include "../solve.h"
 
-/* As in choose.c. */
-#define FINE 1e-4
-#define ROUGH 1e-2
-#define COMPLIANT_TOLERANCES 100.0
 #define AUTO_ITERATIONS 16
 #define COMPLIANT_PATIENCE 160
 #define LOOK_EVERY 20 /* iterations; a look takes as long as one or two */
@@ -53,7 +50,7 @@ static bool start_judge(Judge *j, const TnSolverDef *def)
     j->compliant = def->method == TN_METHOD_AUTO && def->contact_ratio > 0.0;
     if (def->method == TN_METHOD_AUTO) j->def.iterations *= AUTO_ITERATIONS;
     if (!j->compliant) return true;
-    j->tolerance *= COMPLIANT_TOLERANCES;
+    j->tolerance *= TN_NEARLY;
     return !p->contact_count ||
            tn_contacts_yield(p, &j->D, def->contact_ratio, def->contact_stiffness) > 0.0;
 }
@@ -119,7 +116,7 @@ static bool enough(void *context, const TnSolveResult *so_far)
 static void finish(Judge *j, TnSolveResult *result, double *rigid_error)
 {
     TnProblem *p = j->problem;
-    double fine = (j->compliant ? ROUGH : FINE) * j->def.velocity_scale;
+    double fine = (j->compliant ? TN_ROUGH : TN_FINE) * j->def.velocity_scale;
     p->give = NULL; /* others judge by rigid contacts */
     result->converged = j->error <= j->tolerance;
     result->residual = j->error;
@@ -127,7 +124,7 @@ static void finish(Judge *j, TnSolveResult *result, double *rigid_error)
     if (j->error <= fine) tn_velocities_finish(p, &j->implied);
 }
 
-/* On all ranks: what somebody cannot factor, nobody iterates on. */
+/* On all ranks: what one rank cannot factor, no rank iterates on. */
 static bool all_are(const TnParts *parts, bool ok)
 {
     const TnRanks *ranks = parts->ranks;
@@ -153,7 +150,7 @@ static bool solve(TnProblem *p, TnParts *parts, bool together, const TnSolverDef
     *result = parts ? tn_parted_run(parts, &judge.def, watch, pool)
                     : tn_subadmm_watched(p, &judge.def, watch, pool);
     tn_subadmm_finish(p, pool);
-    if (together) { /* who solves again starts from what was found, of ghosts too */
+    if (together) { /* another solve starts from what was found, of ghosts too */
         tn_parts_send(parts);
         tn_parts_receive(parts);
     }

@@ -8,9 +8,10 @@
  *
  * after Fletcher and Reeves, |Δ|² = Σ D Δμ² (D the diagonal of W); where β > 1 the direction is
  * forgotten: p = 0, s ← s_k (a little above one it counts as one). So |Δ|² never grows by more than
- * LEEWAY other than by plain sweeps. Where somebody watches and that has not done after FIRST_TURN
- * sweeps, Anderson's method (anderson.c) with r = √D Δ and this take turns, each twice as long as
- * the one before: either creeps where the other does not. A result is always what a sweep left. */
+ * TN_GROWTH other than by plain sweeps. Where the solve is watched and that has not done after
+ * FIRST_TURN sweeps, Anderson's method (anderson.c) with r = √D Δ and this take turns, each twice
+ * as long as the one before: either creeps where the other does not. A result is always what a
+ * sweep left. */
 #include "pgs.h"
 
 #include <math.h>
@@ -24,10 +25,8 @@
  * small. */
 #define FIRST_LOOK 3
 #define LOOK_GAIN 0.7
-/* |Δ|² may grow a little without an end of the direction: by so much in a sweep, and over the least
- * that there was. */
+/* |Δ|² may grow a little without an end of the direction: by so much in a sweep. */
 #define MAY_GROW 1.1
-#define LEEWAY 2.0
 #define FIRST_TURN 500
 #define ANDERSON_MEMORY 5
 
@@ -69,7 +68,7 @@ static void extrapolate(Loop *loop, double squared)
     double beta = loop->squared > 0.0 ? squared / loop->squared : 0.0;
     loop->squared = squared;
     if (!loop->choice.accelerated) return;
-    if (beta > 1.0 && beta < MAY_GROW && squared < LEEWAY * loop->least) beta = 1.0;
+    if (beta > 1.0 && beta < MAY_GROW && squared < TN_GROWTH * loop->least) beta = 1.0;
     loop->least = fmin(loop->least, squared);
     if (!(beta <= 1.0)) beta = 0.0;
     for (size_t i = 0; i < n; i++) {

@@ -16,11 +16,8 @@
 
 #include <math.h>
 
-#define FIRST_STIFFNESS 1e3 /* R */
-#define MOST_STIFFNESS 1e7
-#define STIFFER 5.0      /* R grows, where the last λ_c */
-#define GOOD_GAIN 0.2    /* left more of the error */
-#define ENOUGH_SLOPE 0.2 /* of the slope at s = 0 */
+#define STIFFER 5.0 /* R grows, where the last λ_c left more than ENOUGH of the error */
+#define ENOUGH 0.2  /* of the slope at s = 0: a search ends */
 #define SEARCHES 12
 #define INNER_SHARE 0.3 /* of the error that is left: λ(u) and λ agree */
 
@@ -72,12 +69,12 @@ static double set_out(Search *search)
 static double length_of(const Search *search, double first)
 {
     double low = 0.0, at_low = first, high = 1.0, at_high = slope(search, 1.0), s = 1.0;
-    if (fabs(at_high) <= ENOUGH_SLOPE * fabs(first) || at_high < 0.0) return 1.0;
+    if (fabs(at_high) <= ENOUGH * fabs(first) || at_high < 0.0) return 1.0;
     for (int i = 0; i < SEARCHES; i++) {
         s = (low * at_high - high * at_low) / (at_high - at_low);
         s = fmin(fmax(s, low + 0.1 * (high - low)), high - 0.1 * (high - low));
         double at = slope(search, s);
-        if (fabs(at) <= ENOUGH_SLOPE * fabs(first)) break;
+        if (fabs(at) <= ENOUGH * fabs(first)) break;
         if (at < 0.0) {
             low = s;
             at_low = at;
@@ -142,7 +139,7 @@ bool tn_proximal(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
         !tn_per_constraint_alloc(p, &search.at))
         return false;
     double last = tn_natural_map(p, D, &n.u, &n.lambda).largest, best = last;
-    set_laws(&n, FIRST_STIFFNESS);
+    set_laws(&n, TN_LEAST_STIFFNESS);
     while (best >= tolerance && out->iterations < most_steps && go(&search, out)) {
         double error = tn_natural_map(p, D, &n.u, &n.lambda).largest;
         if (error < best) {
@@ -150,8 +147,8 @@ bool tn_proximal(const TnAssembly *assembly, TnProblem *p, const TnCompliances *
             tn_lambda_put(p, &n.lambda);
         }
         if (law_error(&n) >= INNER_SHARE * error) continue;
-        bool slow = error > GOOD_GAIN * last;
-        set_laws(&n, slow ? fmin(MOST_STIFFNESS, STIFFER * n.laws.R) : n.laws.R);
+        bool slow = error > ENOUGH * last;
+        set_laws(&n, slow ? fmin(TN_MOST_STIFFNESS, STIFFER * n.laws.R) : n.laws.R);
         last = error;
     }
     out->error = best;

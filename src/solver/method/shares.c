@@ -18,7 +18,7 @@
 #include "loop.h"
 
 #define MOST_SHARES 64
-#define NOBODY MOST_SHARES
+#define NO_SHARE MOST_SHARES
 
 typedef struct Share {
     int large_begin, large_end; /* its blocks */
@@ -42,11 +42,11 @@ typedef struct Shares {
     /* of the phase under way */
     Stage stage;
     int left;      /* iterations */
-    bool unsuited; /* a contact acts on nobody's block */
+    bool unsuited; /* a contact acts on a block of no share */
     double over_relaxation, alpha;
 } Shares;
 
-/* ---- who has what ---- */
+/* ---- which share has what ---- */
 
 static void give_rows(Shares *x, int share, int first, int count)
 {
@@ -67,7 +67,7 @@ static void divide(Shares *x)
     int rows = p->table_rows - 1, s = 0;
     double all = cost_of(p, 1, rows), sum = 0.0;
     for (int i = 0; i < p->large_count; i++) all += p->large[i].kind->work(&p->large[i]).iteration;
-    memset(x->owner, NOBODY, (size_t)p->table_rows);
+    memset(x->owner, NO_SHARE, (size_t)p->table_rows);
     for (int i = 0; i < p->large_count; i++) {
         const TnLargeBlock *d = &p->large[i];
         int first = p->port_row + d->port_start;

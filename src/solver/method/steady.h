@@ -19,14 +19,9 @@
 
 #include "../op/assembly.h"
 
-/* A guess is taken as it is only if it leaves next to nothing, in shares of the tolerance. */
-#define TN_STILL 0.03
-/* Near rest: so many tolerances, and so much of velocity_scale at most. */
-#define TN_NEARLY 100.0
-#define TN_RESTING 1e-3
 static inline bool tn_is_near_rest(double error, double tolerance, double velocity_scale)
 {
-    return error < TN_NEARLY * tolerance && error < TN_RESTING * velocity_scale;
+    return error < TN_NEARLY * tolerance && error < TN_UNSOLVED * velocity_scale;
 }
 
 typedef struct TnSteady {

@@ -11,9 +11,7 @@
 /* The choice for a dense block with R rows and n unknowns, in multiplications: rows take a solve
  * each, G and R² a sweep; velocities half a solve each and 2 R n a sweep. More sweeps than these
  * are not counted on. */
-#define SWEEPS 200.0
-/* Condensed blocks have no solves, and are solved to more digits. */
-#define CONDENSED_SWEEPS 1000.0
+#define SWEEPS 1000.0
 
 /* ---- places ---- */
 
@@ -26,7 +24,7 @@ static bool keeps_rows(const TnDelassus *w, int block, TnDelassusForm form)
     if (!d->kind->forward) return true;
     double R = w->block_rows[block], n = d->dim, sweeps = fmin(SWEEPS, w->sweeps);
     if (d->filled > 0.0 && form == TN_DELASSUS_CHEAPEST) {
-        sweeps = fmin(CONDENSED_SWEEPS, w->sweeps);
+        sweeps = fmin(SWEEPS, w->sweeps);
         return 0.5 * R * R * n + sweeps * R * R * fmin(1.0, 3.0 * d->filled) < sweeps * 2.0 * R * n;
     }
     return form == TN_DELASSUS_CHEAPEST &&

@@ -4,10 +4,11 @@
  *     x = A⁻¹ J_jᵀ,   G_ij = J_i x   for i >= j,
  *
  * x on the unknowns that the block is solved for, as its kind has A⁻¹ there. Threads share the
- * pieces; each number is computed in one way whoever does it. */
+ * pieces; each number is computed in one way by any thread. */
 #include <math.h>
 #include <string.h>
 
+#include "../../base/rounding.h"
 #include "../block/block.h"
 #include "delassus.h"
 
@@ -159,8 +160,6 @@ static bool factor_large(const TnProblem *p, const TnDelassus *w)
 
 /* ---- zeros ---- */
 
-/* Of √(G_ii G_jj): what rounding leaves of a zero where G = L Lᵀ. */
-#define ZERO 1e-15
 /* A piece is thinned where that leaves out half of it. */
 #define WORTH 0.5
 
@@ -170,7 +169,7 @@ static bool matters(const TnDelassus *w, const TnPiece *piece, const double *own
     for (int r = 0; r < w->groups[piece->group].count; r++)
         for (int k = octet; k < octet + 8; k++) {
             double g = piece->rows[(long)r * piece->n + k];
-            if (g * g > ZERO * ZERO * own[r] * D[k]) return true;
+            if (g * g > TN_ROUND_OFF * TN_ROUND_OFF * own[r] * D[k]) return true;
         }
     return false;
 }

@@ -1,5 +1,5 @@
 /* plan_cache.c: plans of block_sparse.h by graph. A plan is a pure function of its graph, so that
- * who made it, when, and whether it was still there makes no difference to any result.
+ * which thread made it, when, and whether it was still there makes no difference to any result.
  *
  * Plans lie in two generations, each an arena and a hash table with chains. New ones go into the
  * young generation. Between steps, where that could not take another step's plans any more, the old

@@ -21,7 +21,7 @@
 static void begin(TnSmallSolve *s)
 {
     TnSmall *w = &s->small;
-    if (!(s->map.largest > TN_SMALL_FAR * s->scale)) return;
+    if (!(s->map.largest > TN_OFF * s->scale)) return;
     memset(w->next, 0, sizeof(double) * (size_t)w->n);
     double none = tn_small_map(w, w->next, w->q).largest;
     if (s->map.largest > WORSE * none ||
@@ -43,7 +43,7 @@ static bool bound_friction(TnSmallSolve *s)
     for (int round = 0; round < ROUNDS; round++) {
         w->bound = w->limit;
         tn_small_look_again(s);
-        tn_small_arrive(s, round ? TN_SMALL_CAREFUL : TN_SMALL_STIFFEST,
+        tn_small_arrive(s, round ? TN_SMALL_CAREFUL : TN_MOST_STIFFNESS,
                         round ? ROUND_STEPS : FIRST_STEPS);
         tn_small_go_back(s);
         w->bound = NULL;
@@ -53,7 +53,7 @@ static bool bound_friction(TnSmallSolve *s)
         if (tn_small_done(s)) return true;
     }
     if (tn_small_arrive(s, TN_SMALL_CAREFUL, FIRST_STEPS)) return true;
-    if (s->best < TN_SMALL_FAR * s->scale) return false;
+    if (s->best < TN_OFF * s->scale) return false;
     memcpy(w->lambda, first, sizeof(double) * (size_t)w->n);
     tn_small_look_again(s);
     return tn_small_done(s);
@@ -64,8 +64,8 @@ static bool solve(TnSmallSolve *s)
     begin(s);
     s->rests = s->map.largest < TN_NEARLY * s->tolerance;
     if (s->rests) s->wanted = TN_STILL * s->tolerance;
-    tn_small_arrive(s, TN_SMALL_STIFFEST, FIRST_STEPS);
-    bool near = s->best < TN_SMALL_FAR * s->scale;
+    tn_small_arrive(s, TN_MOST_STIFFNESS, FIRST_STEPS);
+    bool near = s->best < TN_OFF * s->scale;
     return (near && tn_small_arrive(s, 0.0, MORE_STEPS)) || bound_friction(s);
 }
 
@@ -160,10 +160,8 @@ bool tn_small_solve(TnProblem *p, const TnSolverDef *def, TnIslandResult *out)
     report.error = report.rigid_error = s.map.largest / def->velocity_scale;
     report.contradiction = contradiction(&s);
     add_forgiven(w, w->u);
-    if (report.converged || !p->exact) {
-        tn_small_put(w);
-        tn_small_finish(w);
-    }
+    tn_small_put(w);
+    tn_small_finish(w);
     *out = (TnIslandResult){.report = report,
                             .keep = before ? share_to_keep(w, before, guess) : 1.0,
                             .worst = s.map.worst,

@@ -59,6 +59,7 @@ typedef struct TnSmall {
     double *lever;  /* m/s per unit of u */
     double *lambda, *u;
     double *z;           /* scratch, ld */
+    const double *none;  /* zeros, one per number and per unknown */
     double *limit;       /* what `bound` may point to */
     double *left;        /* scratch of tn_small_left */
     double *forgiven;    /* what q was changed by, so that the laws have a solution */
@@ -125,8 +126,7 @@ double tn_small_left(const TnSmall *small, double *left);
 double tn_small_moved(const TnSmall *small);
 
 /* ---- small.c ---- */
-/* As tn_solve_island, but without preparation, which would cost as much. An exact problem that
- * it does not solve is left as it was. */
+/* As tn_solve_island, but without preparation, which would cost as much. */
 bool tn_small_solve(TnProblem *problem, const TnSolverDef *def, TnIslandResult *out);
 /* Whether forces are so large that only contradictions ask for them. False: no memory. */
 bool tn_small_runs_away(TnProblem *problem, const TnSolverDef *def, bool *runs_away);

@@ -36,6 +36,25 @@ static const TnSmallBlock *block_of(const TnSmall *s, int row)
                                         : p->twist_count + p->ports[row - p->port_row].block];
 }
 
+/* Three rows += w T, T of `rows` rows of n. */
+static inline __attribute__((always_inline)) void
+add_product(int n, int rows, const double *T, const double w[3][6], double *restrict a,
+            double *restrict b, double *restrict c)
+{
+    for (int j = 0; j < n; j++) {
+        double x = a[j], y = b[j], z = c[j];
+        for (int k = 0; k < rows; k++) {
+            double t = T[(long)k * n + j];
+            x += w[0][k] * t;
+            y += w[1][k] * t;
+            z += w[2][k] * t;
+        }
+        a[j] = x;
+        b[j] = y;
+        c[j] = z;
+    }
+}
+
 /* Three rows of J += sign (fᵀ, (r × f)ᵀ) of a row of the table, f the axes of a contact. */
 static void add_side(const TnSmall *s, int table_row, const double frame[3][3], const double r[3],
                      double sign, double *to)
@@ -43,22 +62,25 @@ static void add_side(const TnSmall *s, int table_row, const double frame[3][3], 
     const TnProblem *p = s->problem;
     if (table_row == 0) return;
     const TnPort *port = table_row < p->port_row ? NULL : &p->ports[table_row - p->port_row];
-    to += block_of(s, table_row)->first + (port ? port->start : 0);
-    for (int axis = 0; axis < 3; axis++, to += s->ld) {
-        double w[6];
-        v3_scale(w, frame[axis], sign);
-        v3_cross(w + 3, r, w);
-        if (!port || !port->T) {
-            for (int k = 0; k < 6; k++) to[k] += w[k];
-            continue;
-        }
-        int n = port->count, rows = port->linear ? 3 : 6;
-        for (int k = 0; k < rows; k++) {
-            const double *restrict T = port->T + (long)k * n;
-            double *restrict out = to, x = w[k];
-            if (x == 0.0) continue;
-            for (int j = 0; j < n; j++) out[j] += x * T[j];
-        }
+    double w[3][6], *a, *b, *c;
+    for (int axis = 0; axis < 3; axis++) {
+        v3_scale(w[axis], frame[axis], sign);
+        v3_cross(w[axis] + 3, r, w[axis]);
+    }
+    a = to + block_of(s, table_row)->first + (port ? port->start : 0);
+    b = a + s->ld;
+    c = b + s->ld;
+    if (port && port->T) {
+        if (port->linear)
+            add_product(port->count, 3, port->T, (const double(*)[6])w, a, b, c);
+        else
+            add_product(port->count, 6, port->T, (const double(*)[6])w, a, b, c);
+        return;
+    }
+    for (int k = 0; k < 6; k++) {
+        a[k] += w[0][k];
+        b[k] += w[1][k];
+        c[k] += w[2][k];
     }
 }
 
@@ -130,7 +152,7 @@ static void set_own(const TnSmall *s)
  * yields nothing (TN_DEAD). */
 static double alive(double D, double all, double terms)
 {
-    return D > TN_DEAD * all && D > TN_DEAD_ROUNDING * terms ? D : 0.0;
+    return D > TN_DEAD * all && D > TN_ROUND_OFF * terms ? D : 0.0;
 }
 
 /* Size of the terms that a contact's compliance is made of: each side's own, without what cancels
@@ -238,7 +260,8 @@ static bool reserve(TnSmall *s)
     double **vectors[] = {&s->q,        &s->own,   &s->lever, &s->lambda, &s->u,    &s->x,
                           &s->forgiven, &s->limit, &s->left,  &s->change, &s->next, &s->next_u};
     enum { VECTORS = sizeof vectors / sizeof *vectors };
-    double *all = TN_ARENA_ZERO(arena, double, VECTORS *n + (2 + (size_t)s->n) * ld);
+    size_t zeros = n > ld ? n : ld;
+    double *all = TN_ARENA_ZERO(arena, double, VECTORS *n + (2 + (size_t)s->n) * ld + zeros);
     s->groups = TN_ARENA_NEW(arena, TnSmallGroup, s->n);
     s->blocks = TN_ARENA_ZERO(arena, TnSmallBlock, s->block_count);
     s->unknown_of = TN_ARENA_NEW(arena, int, s->n);
@@ -250,6 +273,7 @@ static bool reserve(TnSmall *s)
     s->z_free = all + VECTORS * n;
     s->z = s->z_free + ld;
     s->Y = s->z + ld;
+    s->none = s->Y + (size_t)s->n * ld;
     return true;
 }
 
@@ -282,6 +306,12 @@ bool tn_small_build(TnProblem *p, TnSmall *s)
 
 void tn_small_apply(const TnSmall *s, const double *lambda, const double *q, double *u)
 {
+    int forces = 0;
+    for (int i = 0; i < s->n; i++) forces += lambda[i] != 0.0;
+    if (!forces) { /* what a step changes at once is mostly nothing */
+        for (int i = 0; i < s->n; i++) u[i] = q[i] + 0.0;
+        return;
+    }
     memset(s->z, 0, sizeof(double) * (size_t)s->ld);
     s->kernels->add(s->n, s->ld, s->Y, lambda, s->z);
     s->kernels->dots(s->n, s->ld, s->Y, s->z, q, u);

@@ -9,8 +9,8 @@
 
 static void set_matrix(const TnProblem *p, const TnSmallBlock *b, double *A)
 {
-    memset(A, 0, sizeof(double) * (size_t)b->dim * (size_t)b->dim);
     if (b->block < p->twist_count) {
+        memset(A, 0, sizeof(double) * (size_t)b->dim * (size_t)b->dim);
         tn_twist_matrix(p, b->block, A);
     } else {
         const TnLargeBlock *d = &p->large[b->block - p->twist_count];
@@ -18,6 +18,14 @@ static void set_matrix(const TnProblem *p, const TnSmallBlock *b, double *A)
         d->kind->matrix(d, p->arena, &matrix);
         memcpy(A, matrix.full, sizeof(double) * (size_t)b->dim * (size_t)b->dim);
     }
+}
+
+/* A way to a free root ends with its six unknowns, side by side. */
+enum { FREE = 6 };
+
+static inline void subtract_free(double f, const double *restrict from, double *restrict to)
+{
+    for (int j = 0; j < FREE; j++) to[j] -= f * from[j];
 }
 
 /* Row k of L from row k of what is left of A, and its products off the rows above. */
@@ -33,9 +41,11 @@ static bool eliminate(TnSmallBlock *b, int k, double *A)
             column[count] = j;
             value[count++] = row[j] * b->inverse[k];
         }
+    int lead = count >= FREE && column[FREE - 1] == FREE - 1 ? FREE : 0;
     for (int i = 0; i < count; i++) {
-        double *to = A + (long)column[i] * b->dim;
-        for (int j = 0; j <= i; j++) to[column[j]] -= value[i] * value[j];
+        double *to = A + (long)column[i] * b->dim, f = value[i];
+        if (i >= lead && lead) subtract_free(f, value, to);
+        for (int j = i < lead ? 0 : lead; j <= i; j++) to[column[j]] -= f * value[j];
     }
     b->end[k] = begin + count;
     return true;

@@ -220,63 +220,83 @@ static void combine(const TnSmall *w, const Parts *parts, double *out)
 
 static int padded(int n) { return (n + 7) & ~7; }
 
-/* E, count × ld; and Fᵀ, its columns divided by `a` or not, dim × ldf. */
-static void write_factors(const Step *s, double *E, double *Ft, int ldf, bool divided)
+/* Columns of Fᵀ that are written at once: one after the other they would each touch all its rows.
+ */
+enum { COLUMNS = 8 };
+
+/* Columns j … of Fᵀ, rows of ldf: `from` times `scale`; nothing from `count` on. */
+static void write_columns(int rows, const double *const from[COLUMNS], const double scale[COLUMNS],
+                          double *restrict to, int ldf)
+{
+    const double *restrict f[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) f[c] = from[c];
+    for (int k = 0; k < rows; k++, to += ldf)
+        for (int c = 0; c < COLUMNS; c++) to[c] = scale[c] * f[c][k];
+}
+
+/* E, count × ld; and Fᵀ, its columns divided by `a` or not, dim × ldf. True: F is E, and the system
+ * symmetric. wide: COLUMNS × ld numbers of scratch. */
+static bool write_factors(const Step *s, double *E, double *Ft, int ldf, bool divided, double *wide)
 {
     const TnSmall *w = s->small;
-    double *f = w->z;
-    for (int j = 0; j < s->count; j++) {
-        const Unknown *x = &s->unknowns[j];
-        double scale = divided ? 1.0 / x->a : 1.0, *e = E + (long)j * w->ld;
-        const double *from = e;
-        combine(w, &x->equation, e);
-        bool same = x->force.count == 1 && x->equation.count == 1 && x->equation.value[0] == 1.0;
-        if (!same) {
-            combine(w, &x->force, f);
-            from = f;
+    bool symmetric = true;
+    for (int j = 0; j < ldf; j += COLUMNS) {
+        const double *from[COLUMNS];
+        double scale[COLUMNS];
+        for (int c = 0; c < COLUMNS; c++) {
+            from[c] = w->none;
+            scale[c] = 0.0;
+            if (j + c >= s->count) continue;
+            const Unknown *x = &s->unknowns[j + c];
+            double *e = E + (long)(j + c) * w->ld;
+            from[c] = e;
+            scale[c] = divided ? 1.0 / x->a : 1.0;
+            combine(w, &x->equation, e);
+            if (x->force.count == 1 && x->equation.count == 1 && x->equation.value[0] == 1.0)
+                continue;
+            from[c] = wide + (long)c * w->ld;
+            combine(w, &x->force, wide + (long)c * w->ld);
+            symmetric = false;
         }
-        for (int k = 0; k < w->dim; k++) Ft[(long)k * ldf + j] = scale * from[k];
+        write_columns(w->dim, from, scale, Ft + j, ldf);
     }
-    for (int k = 0; k < w->dim; k++)
-        for (int j = s->count; j < ldf; j++) Ft[(long)k * ldf + j] = 0.0;
+    return symmetric;
 }
 
 /* Into w->x; r lies there. */
-static bool solve_forces(const Step *s, double *E, double *Ft, double *M)
+static bool solve_forces(const Step *s, double *E, double *Ft, double *M, double *wide)
 {
     TnSmall *w = s->small;
     int n = s->count, ld = padded(n + 1);
-    write_factors(s, E, Ft, ld, false);
-    w->kernels->multiply(n, w->dim, E, w->ld, Ft, ld, M);
+    bool symmetric = write_factors(s, E, Ft, ld, false, wide);
+    w->kernels->multiply(n, w->dim, E, w->ld, Ft, ld, M, symmetric);
     for (int i = 0; i < n; i++) {
         M[(long)i * ld + i] += s->unknowns[i].a;
         M[(long)i * ld + n] = w->x[i];
     }
-    return w->kernels->solve(n, ld, M, w->x);
+    return w->kernels->solve(n, ld, M, w->x, symmetric);
 }
 
-static bool solve_velocities(const Step *s, double *E, double *Ft, double *M)
+static bool solve_velocities(const Step *s, double *E, double *Ft, double *M, double *wide)
 {
     TnSmall *w = s->small;
     int n = w->dim, ld = padded(n + 1), count = s->count, ldf = padded(count);
-    double *wide = M; /* E with rows of ld: its column n has r */
-    write_factors(s, E, Ft, ldf, true);
+    double *right = M; /* E with rows of ld: its column n has r */
+    bool symmetric = write_factors(s, E, Ft, ldf, true, wide);
     for (int i = 0; i < count; i++) {
-        double *to = wide + (long)i * ld;
+        double *to = right + (long)i * ld;
         memcpy(to, E + (long)i * w->ld, sizeof(double) * (size_t)n);
         to[n] = w->x[i];
         for (int k = n + 1; k < ld; k++) to[k] = 0.0;
     }
-    double *H = wide + (long)count * ld;
-    w->kernels->multiply(n, count, Ft, ldf, wide, ld, H);
+    double *H = right + (long)count * ld;
+    w->kernels->multiply(n, count, Ft, ldf, right, ld, H, symmetric);
     for (int k = 0; k < n; k++) H[(long)k * ld + k] += 1.0;
-    if (!w->kernels->solve(n, ld, H, w->z)) return false;
+    if (!w->kernels->solve(n, ld, H, w->z, symmetric)) return false;
     for (int k = n; k < w->ld; k++) w->z[k] = 0.0;
-    for (int i = 0; i < count; i++) {
-        double minus = 0.0, along;
-        w->kernels->dots(1, w->ld, E + (long)i * w->ld, w->z, &minus, &along);
-        w->x[i] = (w->x[i] - along) / s->unknowns[i].a;
-    }
+    double *along = w->next; /* scratch until the step is added up */
+    w->kernels->dots(count, w->ld, E, w->z, w->none, along);
+    for (int i = 0; i < count; i++) w->x[i] = (w->x[i] - along[i]) / s->unknowns[i].a;
     return true;
 }
 
@@ -287,13 +307,13 @@ static bool solve_system(const Step *s)
     bool few = s->count <= w->dim;
     size_t mark = tn_arena_mark(arena), count = (size_t)padded(s->count + 1), dim = (size_t)w->ld;
     size_t ld = (size_t)padded(w->dim + 1), matrix = few ? count * count : (count + dim) * ld;
-    double *E = TN_ARENA_NEW(arena, double, 2 * count * dim + matrix);
+    double *E = TN_ARENA_NEW(arena, double, (2 * count + COLUMNS) * dim + matrix);
     if (!E) return false;
-    double *Ft = E + count * dim, *M = Ft + count * dim;
+    double *Ft = E + count * dim, *wide = Ft + count * dim, *M = wide + COLUMNS * dim;
     tn_small_apply(w, w->change, w->u, w->next_u);
     for (int i = 0; i < s->count; i++)
         w->x[i] = s->unknowns[i].rhs - take(&s->unknowns[i].equation, w->next_u);
-    bool ok = few ? solve_forces(s, E, Ft, M) : solve_velocities(s, E, Ft, M);
+    bool ok = few ? solve_forces(s, E, Ft, M, wide) : solve_velocities(s, E, Ft, M, wide);
     tn_arena_release(arena, mark);
     return ok;
 }

@@ -1,8 +1,8 @@
 /* small_steps.c: Newton's steps on the natural map of a small island, each of them held near the
  * forces before by a proximal term 1/R. R is chosen as Levenberg and Marquardt choose theirs: a
  * step that gains makes it larger, one that loses much is not taken and makes it smaller. A small R
- * gets past every kink of the laws, for it hardly moves; a large one arrives at once. The first
- * steps are bold, and most solves need no more.
+ * gets past every kink of the laws, for it hardly moves; a large one arrives at once, and
+ * multiplies what contradicts. The first steps are bold, and most solves need no more.
  *
  * What a step leaves of laws that it holds, although its forces move next to nothing, is what these
  * contradict each other by: two flat feet whose corners are not quite in one plane, a loop that is
@@ -27,14 +27,19 @@
 #define FINE 1e-4
 /* A stiff step from no forces leaves 1/R of them: errors of one sign must not add up to a
  * tolerance. */
-#define ENOUGH 0.1
+#define ENOUGH 0.3
+/* A step leaves about 1/R of the error, and moves forces by R times what contradicts. So it is no
+ * stiffer than it takes to arrive, with some room for constraints that nearly depend on each other.
+ * Of an exact problem nothing that contradicts is forgiven, and where a light body carries a heavy
+ * one a step leaves more: it is as stiff as may be. */
+#define ROOM 30.0
+#define SOFTEST_NEAR 3e3
+#define MADE_ANEW 1 /* a step that finds what contradicts */
+#define POLISH 1    /* steps beyond the tolerance, which may gain nothing */
 /* What forces move beside what they were asked for, in squares, is R times the share of itself that
  * a direction yields. Where it is less than this, and the share less than TN_DEAD, no force mends
  * what is left. */
 #define NOTHING 0.1
-/* velocity_scale: friction that sticks and contacts that open may be off by so much, which is more
- * than linearizing leaves, and could give way instead. */
-#define DISAGREE 0.1
 
 static void copy(const TnSmall *w, const double *from, double *to)
 {
@@ -102,7 +107,7 @@ static bool contradicts(const TnSmallSolve *s)
             double size = w->lever[at] * fabs(w->left[at]),
                    total = w->lever[at] * fabs(w->left[at] + w->forgiven[at]);
             most = fmax(most, size);
-            if (size > 0.0 && total > DISAGREE * s->scale && can_give_way(w, &w->groups[i], k))
+            if (size > 0.0 && total > TN_OFF * s->scale && can_give_way(w, &w->groups[i], k))
                 return false;
         }
     return most > TN_STILL * s->tolerance &&
@@ -156,11 +161,13 @@ static void take(TnSmallSolve *s, TnNaturalMap map)
 static void be_careful(TnSmallSolve *s)
 {
     s->R = TN_SMALL_CAREFUL;
-    if (s->map.largest > TN_SMALL_FAR * s->scale) sweep(s);
+    if (s->map.largest > TN_OFF * s->scale) sweep(s);
 }
 
 static void advance(TnSmallSolve *s)
 {
+    if (!s->small.problem->exact)
+        s->R = fmin(s->R, fmax(SOFTEST_NEAR, ROOM * s->map.largest / (ENOUGH * s->tolerance)));
     bool ok = step(s);
     if (ok && forgive(s)) ok = step(s);
     TnNaturalMap next = {.rms = INFINITY};
@@ -169,7 +176,7 @@ static void advance(TnSmallSolve *s)
          takes = gains || (!s->bold && next.rms < NO_LOSS * s->map.rms) || (ok && s->R <= LOOSEST);
     if (takes) take(s, next);
     if (gains)
-        s->R = fmin(STIFFER * s->R, TN_SMALL_STIFFEST);
+        s->R = fmin(STIFFER * s->R, TN_MOST_STIFFNESS);
     else if (s->bold)
         be_careful(s);
     else if (!takes)
@@ -182,11 +189,13 @@ bool tn_small_arrive(TnSmallSolve *s, double R, int steps)
 {
     if (R > 0.0) {
         s->R = R;
-        s->bold = R >= TN_SMALL_STIFFEST;
+        s->bold = R >= TN_MOST_STIFFNESS;
         s->gains = true;
     }
-    while (steps-- && s->report->factorizations < TN_SMALL_MOST_FACTORS && !(s->best < s->wanted) &&
-           (s->gains || !tn_small_done(s)))
+    int polish = POLISH;
+    while (steps-- && !(tn_small_done(s) && polish-- == 0) &&
+           s->report->factorizations + MADE_ANEW < TN_SMALL_MOST_FACTORS &&
+           !(s->best < s->wanted) && (s->gains || !tn_small_done(s)))
         advance(s);
     return tn_small_done(s);
 }

@@ -4,10 +4,8 @@
 
 #include "small.h"
 
-#define TN_SMALL_STIFFEST 1e7    /* beyond, rounding is multiplied by more than Newton gains */
 #define TN_SMALL_CAREFUL 300.0   /* what a step moves is known to 1/300: after one that lost */
 #define TN_SMALL_RUN_AWAY 1e4    /* velocity_scale: D λ that only contradictions ask for */
-#define TN_SMALL_FAR 0.1         /* velocity_scale: forces so far off tell less than sweeps do */
 #define TN_SMALL_MOST_FACTORS 60 /* of a solve */
 
 typedef struct TnSmallSolve {

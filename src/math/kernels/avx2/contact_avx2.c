@@ -1,5 +1,5 @@
 /* contact_avx2.c: the contact kernels with four lanes. */
-#include "lanes_avx2.h"
+#include "../lanes/lanes_avx2.h"
 
 #include "../lanes/contact_lanes.h"
 

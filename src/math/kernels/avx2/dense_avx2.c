@@ -1,5 +1,5 @@
 /* dense_avx2.c: the dense kernels with four lanes. */
-#include "lanes_avx2.h"
+#include "../lanes/lanes_avx2.h"
 
 #include "../lanes/dense_lanes.h"
 

@@ -1,5 +1,5 @@
 /* kernels_avx2.c: the lane kernels with four lanes. */
-#include "lanes_avx2.h"
+#include "../lanes/lanes_avx2.h"
 
 #include "../lanes/column_lanes.h"
 #include "../lanes/kernels_lanes.h"

@@ -1,5 +1,5 @@
 /* small_avx2.c: the kernels of small matrices with four lanes. */
-#include "lanes_avx2.h"
+#include "../lanes/lanes_avx2.h"
 
 #include "../lanes/small_lanes.h"
 

@@ -1,5 +1,5 @@
 /* contact_avx512.c: the contact kernels with eight lanes. */
-#include "lanes_avx512.h"
+#include "../lanes/lanes_avx512.h"
 
 #include "../lanes/contact_lanes.h"
 

@@ -1,5 +1,5 @@
 /* dense_avx512.c: the dense kernels with eight lanes. */
-#include "lanes_avx512.h"
+#include "../lanes/lanes_avx512.h"
 
 #include "../lanes/dense_lanes.h"
 

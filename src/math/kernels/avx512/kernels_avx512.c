@@ -1,5 +1,5 @@
 /* kernels_avx512.c: the lane kernels with eight lanes. */
-#include "lanes_avx512.h"
+#include "../lanes/lanes_avx512.h"
 
 #include "../lanes/column_lanes.h"
 #include "../lanes/kernels_lanes.h"

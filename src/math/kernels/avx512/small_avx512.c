@@ -1,5 +1,5 @@
 /* small_avx512.c: the kernels of small matrices with eight lanes. */
-#include "lanes_avx512.h"
+#include "../lanes/lanes_avx512.h"
 
 #include "../lanes/small_lanes.h"
 

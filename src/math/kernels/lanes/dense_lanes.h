@@ -36,7 +36,8 @@ DENSE_INLINE void product(int vectors, int columns, int depth, const double *A, 
         DENSE_UNROLL for (int v = 0; v < vectors; v++) a[v] = *(const vd *)(A + v * W);
         DENSE_UNROLL for (int c = 0; c < columns; c++)
         {
-            DENSE_UNROLL for (int v = 0; v < vectors; v++) sum[c][v] -= a[v] * B[c];
+            DENSE_UNROLL for (int v = 0; v < vectors; v++) sum[c][v] =
+                v_sub(sum[c][v], a[v], v_all(B[c]));
         }
     }
     DENSE_UNROLL for (int c = 0; c < columns; c++)
@@ -158,7 +159,8 @@ DENSE_INLINE void divide(int columns, int begin, int end, double *P, long ld, co
         {
             x[c] *= L[c][c];
             *(vd *)(P + c * ld + i) = x[c];
-            DENSE_UNROLL for (int d = c + 1; d < columns; d++) x[d] -= x[c] * L[c][d];
+            DENSE_UNROLL for (int d = c + 1; d < columns; d++) x[d] =
+                v_sub(x[d], x[c], v_all(L[c][d]));
         }
     }
 }
@@ -183,7 +185,7 @@ static bool factor_triangle(int columns, double *T, long ld)
         L[c][c] = inverse;
         for (int i = c + 1; i < 8; i++) L[c][i] *= inverse;
         for (int d = c + 1; d < columns; d++)
-            for (int i = d; i < 8; i++) L[d][i] -= L[c][i] * L[c][d];
+            for (int i = d; i < 8; i++) L[d][i] = s_sub(L[d][i], L[c][i], L[c][d]);
     }
     for (int c = 0; c < columns; c++)
         for (int i = c; i < 8; i++) T[c * ld + i] = L[c][i];
@@ -274,7 +276,7 @@ static void dense_invert(int n, double *P, int ld, double *M, int ldm)
         for (int c = 0; c < columns; c++)
             for (int i = 7; i >= 0; i--) {
                 double s = i == c ? 1.0 : 0.0;
-                for (int k = i; k < c; k++) s -= T[k][i] * panel[(long)k * ld + j + c];
+                for (int k = i; k < c; k++) s = s_sub(s, T[k][i], panel[(long)k * ld + j + c]);
                 T[c][i] = i > c ? 0.0 : s * panel[(long)c * ld + j + c];
             }
         for (int c = 0; c < columns; c++)

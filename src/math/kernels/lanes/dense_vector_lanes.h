@@ -6,6 +6,7 @@
 #define TN_DENSE_VECTOR_LANES_H
 
 #include "../dense_kernels.h"
+#include "products.h"
 
 #ifdef __clang__
 #define DENSE_UNROLL _Pragma("unroll")
@@ -14,7 +15,7 @@
 #endif
 #define DENSE_INLINE static inline __attribute__((always_inline))
 
-/* A row of vectors and the eight columns (or fewer) that the compiler knows the number of. */
+/* A row of vectors and the eight columns (or fewer) whose number the compiler has. */
 #define DENSE_COLUMNS(count, CALL)                                                                 \
     switch (count) {                                                                               \
     case 1:                                                                                        \
@@ -58,9 +59,9 @@ DENSE_INLINE vd forward_sum(int columns, const double *P, long ld, const double 
     DENSE_UNROLL for (int c = 0; c < columns; c++)
     {
         if (c & 1)
-            t += *(const vd *)(P + c * ld) * y[c];
+            t = v_add(t, *(const vd *)(P + c * ld), v_all(y[c]));
         else
-            s -= *(const vd *)(P + c * ld) * y[c];
+            s = v_sub(s, *(const vd *)(P + c * ld), v_all(y[c]));
     }
     return s - t;
 }
@@ -90,7 +91,7 @@ static void dense_forward(int rows, int width, const double *P, int ld, const in
             for (int c = more; c < 8; c++) y[c] = 0.0;
             for (int c = 0; c < columns; c++) {
                 y[c] *= P[(long)c * ld + j + c];
-                for (int i = c + 1; i < 8; i++) y[i] -= P[(long)c * ld + j + i] * y[c];
+                for (int i = c + 1; i < 8; i++) y[i] = s_sub(y[i], P[(long)c * ld + j + i], y[c]);
             }
             for (int c = 0; c < more; c++) x[j + c] = y[c];
 #define FORWARD(N) forward_rows(N, j + 8, end, P, ld, y, x)
@@ -111,13 +112,14 @@ DENSE_INLINE void backward_rows(int columns, int begin, int rows, const double *
         DENSE_UNROLL for (int c = 0; c < columns; c++)
         {
             __builtin_prefetch(P + (c - 8) * ld + i); /* the eight columns that come next */
-            sum[c] += *(const vd *)(P + c * ld + i) * x;
+            sum[c] = v_add(sum[c], *(const vd *)(P + c * ld + i), x);
         }
     }
     if (i < rows) {
         vd x = {0};
         for (int k = 0; i + k < rows; k++) x[k] = z[i + k];
-        DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] += *(const vd *)(P + c * ld + i) * x;
+        DENSE_UNROLL for (int c = 0; c < columns; c++) sum[c] =
+            v_add(sum[c], *(const vd *)(P + c * ld + i), x);
     }
     DENSE_UNROLL for (int c = 0; c < columns; c++) sums[c] = v_sum(sum[c]);
 }
@@ -138,7 +140,7 @@ static void dense_backward(int rows, int width, const double *P, int ld, const i
             for (int c = columns - 1; c >= 0; c--) {
                 const double *column = panel + (long)c * ld + j;
                 double s = y[c] - sums[c];
-                for (int i = c + 1; i < 8; i++) s -= column[i] * y[i];
+                for (int i = c + 1; i < 8; i++) s = s_sub(s, column[i], y[i]);
                 y[c] = s * column[c];
             }
             for (int c = 0; c < columns; c++) x[j + c] = y[c];
@@ -158,11 +160,11 @@ DENSE_INLINE void multiply_columns(int columns, int begin, int n, const double *
         DENSE_UNROLL for (int c = 0; c < columns; c++)
         {
             vd m = *(const vd *)(M + c * ldm + i);
-            sum[c] += m * xi;
+            sum[c] = v_add(sum[c], m, xi);
             if (c & 1)
-                t += m * xc[c];
+                t = v_add(t, m, v_all(xc[c]));
             else
-                s += m * xc[c];
+                s = v_add(s, m, v_all(xc[c]));
         }
         *(vu *)(y + i) = s + t;
     }
@@ -172,8 +174,8 @@ DENSE_INLINE void multiply_columns(int columns, int begin, int n, const double *
         DENSE_UNROLL for (int c = 0; c < columns; c++)
         {
             vd m = *(const vd *)(M + c * ldm + i);
-            sum[c] += m * xi;
-            s += m * xc[c];
+            sum[c] = v_add(sum[c], m, xi);
+            s = v_add(s, m, v_all(xc[c]));
         }
         for (int k = 0; i + k < n; k++) y[i + k] += s[k];
     }
@@ -191,10 +193,10 @@ static void dense_multiply(int n, const double *M, int ldm, const double *x, dou
 #undef MULTIPLY
         for (int c = 0; c < columns; c++) {
             const double *column = M + (long)c * ldm + j;
-            double s = sums[c] + column[c] * x[j + c];
+            double s = s_add(sums[c], column[c], x[j + c]);
             for (int i = c + 1; i < columns; i++) {
-                s += column[i] * x[j + i];
-                y[j + i] += column[i] * x[j + c];
+                s = s_add(s, column[i], x[j + i]);
+                y[j + i] = s_add(y[j + i], column[i], x[j + c]);
             }
             y[j + c] += s;
         }

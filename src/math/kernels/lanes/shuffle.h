@@ -1,5 +1,5 @@
 /* shuffle.h: SHUFFLE(MASK, a, b, i…): lanes i of the vectors a and b laid side by side. MASK is the
- * integer vector type of their shape; gcc before 12 knows only the form that needs it. */
+ * integer vector type of their shape; gcc before 12 has only the form that needs it. */
 #ifndef TN_LANES_SHUFFLE_H
 #define TN_LANES_SHUFFLE_H
 

@@ -1,0 +1,2 @@
+/* block_portable_avx2.c: the same bits in registers of four (portable/set.h). */
+#include "../portable/block_portable.c"

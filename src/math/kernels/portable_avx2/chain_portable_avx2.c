@@ -1,0 +1,2 @@
+/* chain_portable_avx2.c: the same bits in registers of four (portable/set.h). */
+#include "../portable/chain_portable.c"

@@ -1,0 +1,2 @@
+/* contact_portable_avx2.c: the same bits in registers of four (portable/set.h). */
+#include "../portable/contact_portable.c"

@@ -1,0 +1,121 @@
+/* linearize.c: how states follow states and controls along the plan, and its costs about it. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "plan.h"
+
+/* The plan's state of a knot, with all else (mocap bodies, equalities) as at the start. */
+static bool go_to(const TnPlan *p, TnWorld *world, int k)
+{
+    const double *x = tn_path_state(p, &p->plan, k);
+    return tn_world_restore(world, p->start, p->start_size, NULL) == TN_OK &&
+           tn_world_set_state(world, x, x + p->nq, NULL) == TN_OK &&
+           (!p->na || tn_world_set_act(world, x + p->nq + p->nv, NULL) == TN_OK);
+}
+
+/* A step that is rejected has none, and a column may lack: it does not count then. */
+static void note_slopes(TnPlan *p, TnPlanWorker *w, int index)
+{
+    TnKnot *knot = &p->knots[index];
+    size_t n = (size_t)p->ns, m = (size_t)p->nu;
+    knot->has = go_to(p, w->knots, index) &&
+                tn_world_set_ctrl(w->knots, tn_path_ctrl(p, &p->plan, index), NULL) == TN_OK &&
+                tn_world_derivatives(w->knots, w->slopes, NULL) == TN_OK;
+    w->derivative_steps += p->ns + p->nu + 2; /* columns, the step itself and that of its laws */
+    if (!knot->has) {
+        memset(knot->A, 0, sizeof(double) * n * n);
+        memset(knot->B, 0, sizeof(double) * n * m);
+        return;
+    }
+    TnDerivativesView view = tn_derivatives_view(w->slopes);
+    for (size_t i = 0; i < n * n; i++) knot->A[i] = isfinite(view.A[i]) ? view.A[i] : 0.0;
+    for (size_t i = 0; i < n * m; i++) knot->B[i] = isfinite(view.B[i]) ? view.B[i] : 0.0;
+}
+
+static bool note_costs(TnPlan *p, TnPlanWorker *w, int index)
+{
+    memcpy(w->place, tn_path_state(p, &p->plan, index + 1), sizeof(double) * (size_t)p->place_size);
+    return go_to(p, w->world, index + 1) &&
+           tn_world_set_ctrl(w->world, tn_path_ctrl(p, &p->plan, index), NULL) == TN_OK &&
+           tn_costs_derive(p, w, w->world, tn_path_ctrl(p, &p->plan, index),
+                           index == p->def.horizon - 1, &p->knots[index]);
+}
+
+static bool has_own(const TnPlan *p, int k)
+{
+    return k % p->def.derivative_every == 0 || k == p->def.horizon - 1;
+}
+
+typedef struct Task {
+    TnPlan *plan;
+    atomic_int next, failed;
+} Task;
+
+static void work(void *context, int begin, int end)
+{
+    Task *task = context;
+    TnPlan *p = task->plan;
+    for (int i = begin; i < end; i++)
+        for (int k; (k = atomic_fetch_add(&task->next, 1)) < p->def.horizon;) {
+            if (!note_costs(p, &p->workers[i], k)) atomic_store(&task->failed, 1);
+            if (has_own(p, k)) note_slopes(p, &p->workers[i], k);
+        }
+}
+
+/* Between two knots that have their own; of one if the other has none. */
+static void blend(TnPlan *p, int k)
+{
+    int every = p->def.derivative_every, before = k / every * every, after = before + every;
+    if (after > p->def.horizon - 1) after = p->def.horizon - 1;
+    const TnKnot *a = &p->knots[before], *b = &p->knots[after];
+    double share = (double)(k - before) / (double)(after - before);
+    if (!a->has) share = 1.0;
+    if (!b->has) share = 0.0;
+    TnKnot *to = &p->knots[k];
+    size_t n = (size_t)p->ns, m = (size_t)p->nu;
+    for (size_t i = 0; i < n * n; i++) to->A[i] = (1.0 - share) * a->A[i] + share * b->A[i];
+    for (size_t i = 0; i < n * m; i++) to->B[i] = (1.0 - share) * a->B[i] + share * b->B[i];
+    to->has = a->has || b->has;
+}
+
+bool tn_plan_linearize(TnPlan *p)
+{
+    Task task = {.plan = p};
+    atomic_init(&task.next, 0);
+    atomic_init(&task.failed, 0);
+    for (int i = 0; i < p->def.thread_count; i++) p->workers[i].derivative_steps = 0;
+    tn_pool_run(p->pool, p->def.thread_count, 1, work, &task);
+    for (int i = 0; i < p->def.thread_count; i++)
+        p->derivative_steps += p->workers[i].derivative_steps;
+    p->without = 0;
+    for (int k = 0; k < p->def.horizon; k++) {
+        if (!has_own(p, k)) blend(p, k);
+        p->without += !p->knots[k].has;
+    }
+    return atomic_load(&task.failed) == 0 && p->without < p->def.horizon;
+}
+
+/* Some combination of each cost's residuals over all knots, back through the steps: zero for all
+ * controls only where no control changes any of them. */
+void tn_plan_note_moved(TnPlan *p)
+{
+    size_t n = (size_t)p->ns, m = (size_t)p->nu;
+    for (int c = 0; c < p->def.cost_count; c++) {
+        p->moved[c] = p->costs[c].def.kind == TN_COST_CTRL;
+        memset(p->v, 0, sizeof(double) * n);
+        for (int k = p->def.horizon - 1; k >= 0 && !p->moved[c]; k--) {
+            const TnKnot *knot = &p->knots[k];
+            for (size_t i = 0; i < n; i++) p->v[i] += knot->along[(size_t)c * n + i];
+            for (size_t u = 0; u < m; u++) {
+                double slope = 0.0;
+                for (size_t i = 0; i < n; i++) slope += knot->B[i * m + u] * p->v[i];
+                if (slope != 0.0) p->moved[c] = 1;
+            }
+            memset(p->qx, 0, sizeof(double) * n);
+            for (size_t r = 0; r < n; r++)
+                for (size_t i = 0; i < n; i++) p->qx[i] += knot->A[r * n + i] * p->v[r];
+            memcpy(p->v, p->qx, sizeof(double) * n);
+        }
+    }
+}
