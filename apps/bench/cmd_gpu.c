@@ -131,8 +131,8 @@ static double difference(const TnModel *model, const TnWorld *world, TnWorldDef 
     def.solver = tn_world_def().solver;
     def.solver.tolerance = def.device == TN_DEVICE_CUDA64 ? 1e-12 : 1e-7;
     def.solver.iterations = 300;
-    def.solver.warm_start = 0.0; /* neither knows the last forces */
-    def.relinearize = 1;
+    def.solver.warm_start = 0.0; /* neither has the last forces */
+    def.passes = 1;
     def.thread_count = 16;
     for (int k = 0; k < 2; k++) {
         if (k) def.device = TN_DEVICE_CPU;
@@ -265,7 +265,8 @@ static void print_help(const Option *table, int count)
         "twice; `bits` says whether the states are the same.\n\n"
         "`apart` is the largest difference of velocities from the CPU's after one step that both\n"
         "solve to 1e-5 (double precision: 1e-10), as a fraction of the largest velocity. The CPU\n"
-        "leaves contacts that nobody foresaw to the next step, a device does not: compare piles\n"
+        "leaves contacts that were not predicted to the next step, a device does not: compare "
+        "piles\n"
         "without such, as with --friction 0.2.\n");
     options_help(table, count);
     printf("\nExamples:\n  tenon-bench gpu --of boxes --sizes 10000,110000\n"

@@ -35,7 +35,8 @@ static void print_help(const Option *table, int count)
         "defaults. Columns: the share of the motion that is left at the end, in percent (100 is\n"
         "right), how far it lags behind the reference, in degrees; the largest distance from\n"
         "the reference at 1 ms, in amplitudes; steps without a contact force and steps that\n"
-        "did not converge, of all runs; time per step at 10 ms.\n\nScenes:\n");
+        "did not converge, of all runs; time per step at 10 ms, and what steps\n"
+        "lost and created then, in thousandths of the energy per second.\n\nScenes:\n");
     for (int i = 0; i < lasting_scene_count; i++)
         printf("  %-9s %s\n", lasting_scenes[i]->name, lasting_scenes[i]->shows);
     printf("  coin      A coin rolls on a circle\n"
@@ -58,6 +59,7 @@ static bool asked_for(const LastingOptions *o, const char *name)
 typedef struct Line {
     double kept[STEPS], phase[STEPS]; /* shares, rad */
     double apart, us;
+    double lost, made; /* of the energy, per s; called lost in steps, and created */
     int open_steps, not_converged;
     bool has_phase;
 } Line;
@@ -80,8 +82,10 @@ static void print_line(const char *name, const Line *line, const Finding *f)
     printf("  |");
     print_cell(line->apart, 9, 5);
     print_cell(line->open_steps < 0 ? NAN : (double)line->open_steps, 6, 0);
-    printf("%6d", line->not_converged);
+    printf("%8d", line->not_converged);
     print_cell(line->us, 8, 1);
+    print_cell(1e3 * line->lost, 9, 4);
+    print_cell(1e3 * line->made, 9, 4);
     printf("%s%s\n", f->trouble[0] ? "  " : "", f->trouble);
     fflush(stdout);
 }
@@ -98,6 +102,8 @@ static void json_line(Json *json, const char *name, const Line *line)
     json_integer(json, "open_steps", line->open_steps);
     json_integer(json, "not_converged", line->not_converged);
     json_number(json, "us_per_step", line->us);
+    json_number(json, "lost_per_s", line->lost);
+    json_number(json, "created_per_s", line->made);
     json_end(json);
 }
 
@@ -120,11 +126,11 @@ static void run_scene(Json *json, const LastingScene *scene, const LastingSeries
         line.kept[k] = r.kept;
         line.phase[k] = r.phase;
         if (k == 0) line.apart = r.apart;
-        if (k == 3) line.us = r.seconds / r.steps * 1e6;
+        if (k == 3) line.us = r.seconds / r.steps * 1e6, line.lost = r.lost, line.made = r.made;
         line.open_steps += r.open_steps;
         line.not_converged += r.not_converged;
     }
-    if (twin) line.open_steps = -1; /* it has no contacts */
+    if (twin || scene->tied) line.open_steps = -1; /* it has no contacts */
     snprintf(name, sizeof name, "%s%s", scene->name, twin ? " twin" : "");
     show(json, name, &line, &f);
     finding_free(&f);
@@ -133,7 +139,7 @@ static void run_scene(Json *json, const LastingScene *scene, const LastingSeries
 static void run_roll(Json *json, const char *name)
 {
     Finding f;
-    Line line = {.apart = NAN, .us = NAN};
+    Line line = {.apart = NAN, .us = NAN, .lost = NAN, .made = NAN};
     for (int k = 0; k < STEPS; k++) {
         double apart, most;
         f = (Finding){0};
@@ -170,9 +176,9 @@ static void run_all(const LastingOptions *o, Json *json)
 {
     static const char *const rolls[] = {"coin", "disk", "tippe"};
     if (!json)
-        printf("%-13s%40s  |%40s  |%9s%6s%6s%8s\n%-13s%8s%8s%8s%8s%8s  |%8s%8s%8s%8s%8s  |\n", "",
-               "kept, % at 1, 2, 5, 10, 20 ms", "lag, degrees", "apart", "open", "missed", "µs", "",
-               "1", "2", "5", "10", "20", "1", "2", "5", "10", "20");
+        printf("%-13s%40s  |%40s  |%9s%6s%8s%9s%9s%9s\n%-13s%8s%8s%8s%8s%8s  |%8s%8s%8s%8s%8s  |\n",
+               "", "kept, % at 1, 2, 5, 10, 20 ms", "lag, degrees", "apart", "open", "missed", "µs",
+               "lost", "made", "", "1", "2", "5", "10", "20", "1", "2", "5", "10", "20");
     for (int i = 0; i < lasting_scene_count; i++) {
         const LastingScene *scene = lasting_scenes[i];
         Finding f = {0};

@@ -4,7 +4,7 @@
  * Measured are the clock, and for each rank the processor time outside of its waits: on a machine
  * with fewer cores than ranks, or with other work to do, that still tells what each rank has to do.
  * It does not tell what messages take between machines. With --apart each rank has a pile of its
- * own and nobody talks: what the machine loses when all of its cores are busy. */
+ * own without messages: what the machine loses when all of its cores are busy. */
 #include "../common/app.h"
 #include "../common/json.h"
 #include "../common/options.h"
@@ -55,7 +55,7 @@ static int option_table(Option *table, Ranks *o)
     table[n++] = option_int("--layers", &o->layers, "N", 0, 1000,
                             "of spheres, in a box as wide as they need; default 0, a cube");
     table[n++] = option_set("--strong", &o->strong, "so many spheres in all");
-    table[n++] = option_set("--apart", &o->apart, "a pile for each rank, and nobody talks");
+    table[n++] = option_set("--apart", &o->apart, "a pile for each rank, without messages");
     table[n++] = option_int("--iterations", &o->iterations, "N", 1, 1000000,
                             "iterations per step; default 60");
     table[n++] =
@@ -71,7 +71,8 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon-bench ranks [OPTIONS]\n\n"
-        "What each rank does that steps a part of a pile of spheres, as 'tenon-mpi run --spread'\n"
+        "What each rank does that steps a part of a pile of spheres, as 'tenon-mpi run "
+        "--decompose'\n"
         "does. Ranks are threads. 'ms' is the clock's time of a step, 'ratio' that of the first\n"
         "number of ranks over it (with --strong, over it and the number of ranks). 'work' is\n"
         "processor time of the busiest rank and the mean of all, without waits; it can be\n"

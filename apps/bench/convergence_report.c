@@ -104,7 +104,7 @@ void convergence_write_json(FILE *out, const Convergence *c)
     json_end(&json);
 }
 
-/* A panel over iterations, of those who have them, and one over time. */
+/* A panel over iterations, of those that have them, and one over time. */
 int convergence_plot(const char *path, const Convergence *c, bool quiet)
 {
     static const char *const labels[ERROR_COUNT] = {

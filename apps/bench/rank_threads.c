@@ -1,7 +1,8 @@
 /* See rank_threads.h. Each pair of ranks has two letter boxes of its own, on cache lines of their
  * own, which letters use in turns; waiting is looking at one of these, or at the count of barriers.
- * A letter is a copy: its sender goes on and need not wait until it is read. Who has looked for
- * long enough sleeps, and whoever changes something wakes the sleepers, if there are any. */
+ * A letter is a copy: its sender goes on and need not wait until it is read. A thread that has
+ * looked for long enough sleeps, and one that changes something wakes the sleepers, if there are
+ * any. */
 #include "rank_threads.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
@@ -70,7 +71,7 @@ static void wake(Team *team)
     tn_mutex_unlock(&team->lock);
 }
 
-/* What somebody waits for: a letter (full) or that it was taken, or the end of a round. */
+/* What a rank waits for: a letter (full) or that it was taken, or the end of a round. */
 typedef struct Event {
     const Mail *mail; /* NULL: the round */
     bool full;

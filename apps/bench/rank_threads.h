@@ -1,5 +1,6 @@
-/* rank_threads.h: ranks (tenon/ranks.h) that are threads of this process. Whoever waits for another
- * rank spins if each rank has a processor, and sleeps otherwise; how long it waits is counted. */
+/* rank_threads.h: ranks (tenon/ranks.h) that are threads of this process. A rank that waits for
+ * another rank spins if each rank has a processor, and sleeps otherwise; how long it waits is
+ * counted. */
 #ifndef TENON_BENCH_RANK_THREADS_H
 #define TENON_BENCH_RANK_THREADS_H
 

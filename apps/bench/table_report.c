@@ -97,7 +97,7 @@ static void print_times_to(const TableScene *scene)
     grid_print(stdout, &grid);
 }
 
-/* Who is the fastest to an AAv: of all, and of the paper's five. -1: nobody comes there. */
+/* The fastest to an AAv: of all, and of the paper's five. -1: none gets there. */
 static int fastest(const TablePart *part, double aav, int solver_count)
 {
     int best = -1;

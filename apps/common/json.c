@@ -66,14 +66,16 @@ static void write_number(FILE *out, double value)
 /* Comma, new line, indent and key in front of a value. */
 static void lead_in(Json *json, const char *key)
 {
-    if (json->depth > 0) {
+    if (json->compact) {
+        if (json->depth > 0 && json->filled[json->depth]) fputc(',', json->out);
+    } else if (json->depth > 0) {
         fputs(json->filled[json->depth] ? ",\n" : "\n", json->out);
         fprintf(json->out, "%*s", 2 * json->depth, "");
     }
     json->filled[json->depth] = true;
     if (!key) return;
     write_string(json->out, key);
-    fputs(": ", json->out);
+    fputs(json->compact ? ":" : ": ", json->out);
 }
 
 static void begin(Json *json, const char *key, char opening, char closing)
@@ -93,15 +95,25 @@ void json_end(Json *json)
     bool filled = json->filled[json->depth];
     char closing = json->closing[json->depth];
     json->depth--;
-    if (filled) fprintf(json->out, "\n%*s", 2 * json->depth, "");
+    if (filled && !json->compact) fprintf(json->out, "\n%*s", 2 * json->depth, "");
     fputc(closing, json->out);
-    if (json->depth == 0) fputc('\n', json->out);
+    if (json->depth == 0 && !json->compact) fputc('\n', json->out);
 }
 
 void json_number(Json *json, const char *key, double value)
 {
     lead_in(json, key);
     write_number(json->out, value);
+}
+
+/* Nine digits give single precision back. */
+void json_single(Json *json, const char *key, float value)
+{
+    lead_in(json, key);
+    if (isfinite(value))
+        fprintf(json->out, "%.9g", (double)value);
+    else
+        fputs("null", json->out);
 }
 
 void json_integer(Json *json, const char *key, int64_t value)

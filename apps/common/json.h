@@ -15,6 +15,7 @@ enum { JSON_MAX_DEPTH = 8 };
 typedef struct Json {
     FILE *out;
     int depth;
+    bool compact; /* all in one line, without blanks; may be set before the first value */
     bool filled[JSON_MAX_DEPTH + 1]; /* this level has a value already */
     char closing[JSON_MAX_DEPTH + 1];
 } Json;
@@ -24,6 +25,7 @@ void json_begin_object(Json *json, const char *key);
 void json_begin_array(Json *json, const char *key);
 void json_end(Json *json); /* of the innermost object or array; a newline after the outermost */
 void json_number(Json *json, const char *key, double value);
+void json_single(Json *json, const char *key, float value);
 void json_integer(Json *json, const char *key, int64_t value);
 void json_bool(Json *json, const char *key, bool value);
 void json_string(Json *json, const char *key, const char *value);

@@ -1,4 +1,4 @@
-/* option_values.c: the text of one option, checked and put where the option wants it. */
+/* option_values.c: the text of one option, checked and put where the option says. */
 #include "option_values.h"
 
 #include "app.h"

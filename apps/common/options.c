@@ -285,7 +285,8 @@ static void print_wrapped(const char *text)
 Option option_package_path(void)
 {
     return option_text("--package-path", &load_def()->package_path, "FOLDER",
-                       "URDF: where packages of package:// are, several separated by ':'; default: "
+                       "URDF, SDF: where packages of package:// and model:// are, several "
+                       "separated by ':'; default: "
                        "ROS_PACKAGE_PATH, and the folders above the model");
 }
 

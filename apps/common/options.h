@@ -99,9 +99,12 @@ typedef struct SimOptions {
     int set;          /* TnInstructionSet */
     int threads;
     bool spread;
-    int relinearize;
-    int substeps; /* 0: as the model says */
-    int halvings; /* of a step that is too long */
+    int passes;
+    bool old_spread; /* --decompose by its old name, --spread */
+    int old_passes;  /* by its old name, --relinearize; -1: not given */
+    int substeps;    /* 0: as the model says */
+    int halvings;    /* of a step that is too long */
+    double accuracy; /* m/s, in time; 0: as the model says */
     TnDivisionDef division;
     const char *key;
 } SimOptions;
@@ -110,7 +113,7 @@ enum { OTHER_SOLVERS = 2 };
 SimOptions sim_options(void);
 /* Appends --iterations first, then --solver, --tolerance, --threads and the ADMM's own options;
  * returns the new count. */
-enum { SIM_OPTION_COUNT = 26 }; /* at most */
+enum { SIM_OPTION_COUNT = 32 }; /* at most */
 int sim_option_table(Option *table, int count, SimOptions *sim);
 /* What was chosen into sim->solver. Iterations without a tolerance mean the paper's mode: a fixed
  * number of iterations, of methods that have one. False and a message where a method needs a

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 typedef struct Progress {
-    bool shown;        /* stderr is a terminal and nobody asked for quiet */
+    bool shown;        /* stderr is a terminal, and no --quiet */
     double start;      /* s, clock */
     double last_drawn; /* s, clock */
     double duration;   /* s, simulated */

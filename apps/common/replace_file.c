@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whoever wrote the file that is there, and still runs, has it locked. 0 or an errno. */
+/* A process that wrote the file that is there, and still runs, has it locked. 0 or an errno. */
 static int check_free(const char *path, int held)
 {
     TnFileInfo there, own;
@@ -40,7 +40,7 @@ static int write_all(const char *path, const void *bytes, size_t size, int *file
     return code;
 }
 
-/* A rename is on the disk once its folder is. Some file systems cannot: then nobody can. */
+/* A rename is on the disk once its folder is. Some file systems cannot. */
 static void sync_folder(const char *path)
 {
     char *folder = strdup(path);

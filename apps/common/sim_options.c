@@ -27,7 +27,8 @@ SimOptions sim_options(void)
                       .tolerance = NAN,
                       .threads = 1};
     sim.sleep = (int)tn_world_def().sleep;
-    sim.relinearize = tn_world_def().relinearize;
+    sim.passes = tn_world_def().passes;
+    sim.old_passes = -1;
     sim.substeps = tn_world_def().substeps;
     sim.halvings = tn_world_def().halvings;
     return sim;
@@ -57,9 +58,11 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         option_int("--threads", &sim->threads, "N", 1, 64,
                    "number of threads, 1 ... 64; default 1; the result is the same for any number");
     table[count++] =
-        option_set("--spread", &sim->spread,
-                   "step the scene in parts, one per process of tenon-mpi; for many free bodies; "
-                   "another result than without, the same for any number");
+        option_set("--decompose", &sim->spread,
+                   "domain decomposition: step the scene in parts, one per process of tenon-mpi; "
+                   "for many free bodies; another result than without, the same for any number");
+    table[count++] = option_set("--spread", &sim->old_spread,
+                                "old name of --decompose; goes with the next version");
     table[count++] = option_choice(
         "--device", &sim->device, "NAME", device_names,
         "where steps run: cpu (default), cuda or, in double precision, cuda64; 'tenon info "
@@ -88,9 +91,11 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
         "--contact-ratio", &sim->solver.contact_ratio, "R", 0, 1e9, ENDS_CLOSED,
         "contacts of islands too large for Newton's method yield by 1/R of their bodies' local "
         "compliance, R >= 0; 0: rigid; default 60");
-    table[count++] = option_int("--relinearize", &sim->relinearize, "N", 0, 100,
+    table[count++] = option_int("--passes", &sim->passes, "N", 0, 100,
                                 "passes per step, 0 ... 100, each linearized at the result of the "
                                 "last; default 0: as many as needed");
+    table[count++] = option_int("--relinearize", &sim->old_passes, "N", 0, 100,
+                                "old name of --passes; goes with the next version");
     table[count++] = option_int("--substeps", &sim->substeps, "N", 0, 100,
                                 "take each step in N parts of equal length, 1 ... 100; default 0: "
                                 "as the model says");
@@ -98,6 +103,9 @@ int sim_option_table(Option *table, int count, SimOptions *sim)
                                 "take a step again in two halves where something ends up too deep "
                                 "or energy is lost or made, and these likewise, up to N times, "
                                 "0 ... 16; default 4; 0: never");
+    table[count++] = option_real("--accuracy", &sim->accuracy, "A", 0, 1e6, ENDS_CLOSED,
+                                 "take each step in as many parts as an error in time of A metres "
+                                 "per simulated second takes; default 0: as the model says");
     table[count++] = option_package_path();
     table[count++] = option_free_base();
     table[count++] = option_files();
@@ -142,10 +150,18 @@ bool sim_options_finish(const char *command, SimOptions *sim)
     TnSolverDef *solver = &sim->solver;
     bool counts = sim->method != TN_METHOD_AUTO && sim->method != TN_METHOD_NEWTON;
     if (!choose_set(command, sim) || !choose_method(command, sim)) return false;
+    if (sim->old_passes >= 0) {
+        say(command, "--relinearize is now --passes; the old name goes with the next version");
+        sim->passes = sim->old_passes;
+    }
     if (!isnan(sim->tolerance))
         solver->tolerance = sim->tolerance;
     else if (counts && sim->iterations > 0)
         solver->tolerance = 0;
+    if (sim->old_spread) {
+        say(command, "--spread is now --decompose; the old name goes with the next version");
+        sim->spread = true;
+    }
     if (sim->iterations > 0) solver->iterations = sim->iterations;
     solver->thread_count = sim->threads;
     if (solver->tolerance > 0 || solver->method != TN_METHOD_NEWTON) return true;
@@ -160,9 +176,10 @@ TnWorldDef sim_world_def(const SimOptions *sim)
     def.thread_count = sim->threads;
     def.solver = sim->solver;
     def.sleep = (TnSleep)sim->sleep;
-    def.relinearize = sim->relinearize;
+    def.passes = sim->passes;
     def.substeps = sim->substeps;
     def.halvings = sim->halvings;
+    def.accuracy = sim->accuracy;
     def.division = sim->division;
     def.device = (TnDevice)sim->device;
     def.spread = sim->spread;

@@ -24,7 +24,7 @@
 /* What a process tells of the model that it has read. */
 typedef struct Told {
     int64_t process;
-    uint64_t bytes; /* with the team's number at their end; 0: nobody else can see it */
+    uint64_t bytes; /* with the team's number at their end; 0: no other can see it */
     int file, code; /* code: of load_model */
 } Told;
 

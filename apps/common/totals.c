@@ -61,6 +61,20 @@ void totals_add(Totals *totals, const TnWorld *world, const TnStepReport *report
     if (!report->converged) totals->unconverged++;
     if (report->rough) totals->rough++;
     if (report->halved) totals->halved++;
+    if (report->parts && (!totals->parts || report->shortest < totals->shortest))
+        totals->shortest = report->shortest;
+    totals->parts += report->parts;
+    if (!isnan(report->time_error)) {
+        totals->time_error += report->time_error;
+        totals->time_error_max = fmax(totals->time_error_max, report->time_error);
+        totals->time_errors++;
+        totals->inaccurate += report->inaccurate;
+    }
+    for (int k = 0; k < TN_PASS_COUNT; k++) {
+        totals->passes[k].asked += report->passes[k].asked;
+        totals->passes[k].repeated += report->passes[k].repeated;
+        totals->passes[k].worst = fmax(totals->passes[k].worst, report->passes[k].worst);
+    }
     TnTrouble trouble = tn_world_trouble(world);
     bool contradicts = report->contradiction > totals->contradiction &&
                        (report->rough || trouble.kind == TN_TROUBLE_CONTRADICTION);

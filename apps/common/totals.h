@@ -18,13 +18,19 @@ typedef struct Totals {
     int64_t unconverged;               /* steps that missed a tolerance */
     int64_t rough;                     /* those that missed gravity × timestep */
     int64_t halved;                    /* that were too long, and were taken in halves */
-    double error;                      /* largest of all steps; 0 where none was measured */
-    double rigid_error;                /* the same by the laws of rigid contacts */
-    double contradiction;              /* largest, m/s */
-    int64_t worst_step;                /* that had it, from 1; 0: none */
-    char worst[WORST_SIZE];            /* its worst constraint in words, */
-    const char *help;                  /* and what usually helps; NULL: it was good enough */
-    double islands, asleep;            /* sums over the steps */
+    int64_t parts;                     /* that steps were taken in */
+    double shortest;                   /* s, of them */
+    double time_error;                 /* m/s, sum of those that are known */
+    double time_error_max;             /* the largest of them */
+    int64_t time_errors, inaccurate;   /* steps that have one, and that miss what was asked for */
+    TnPassReport passes[TN_PASS_COUNT]; /* sums, and the worst of all steps */
+    double error;                       /* largest of all steps; 0 where none was measured */
+    double rigid_error;                 /* the same by the laws of rigid contacts */
+    double contradiction;               /* largest, m/s */
+    int64_t worst_step;                 /* that had it, from 1; 0: none */
+    char worst[WORST_SIZE];             /* its worst constraint in words, */
+    const char *help;                   /* and what usually helps; NULL: it was good enough */
+    double islands, asleep;             /* sums over the steps */
     double islands_by_method[TN_METHOD_COUNT]; /* sums, by TnIslandReport.method */
     struct {
         const char *why; /* TnIslandReport.why */

@@ -19,6 +19,32 @@ int export_html(const char *path, TnRecording *recording, const ExportOptions *o
 int export_npz(const char *path, TnRecording *recording, const ExportOptions *options);
 int export_csv(const char *path, TnRecording *recording, const ExportOptions *options);
 int export_vtu(const char *path, TnRecording *recording, const ExportOptions *options);
+int export_gltf(const char *path, TnRecording *recording, const ExportOptions *options);
+int export_mcap(const char *path, TnRecording *recording, const ExportOptions *options);
+
+typedef struct ExportFormat {
+    const char *ending; /* ".html" */
+    int (*write)(const char *path, TnRecording *recording, const ExportOptions *options);
+    double fps;        /* at most so many frames per second where nothing is said; 0: all */
+    bool titled, page; /* has a title; has colours that can be chosen */
+} ExportFormat;
+/* By the ending of a file's name; NULL: none. */
+const ExportFormat *export_format(const char *path);
+/* At most so many frames per second; the first and the last one stay. */
+void export_thin_out(const TnRecording *recording, double fps, int *frames, int *count);
+
+/* A page that simulates (docs/live.md). The model is files[0 … file_count - 1] with the name
+ * LIVE_MODEL among them; `engine` is tenon.wasm, NULL: found by live_engine. */
+#define LIVE_MODEL "model.xml"
+typedef struct LivePage {
+    const char *title, *engine;
+    const TnMemoryFile *files;
+    int file_count;
+} LivePage;
+int export_live(const char *path, const LivePage *page);
+/* The same of a model, as the builder has it. */
+int export_live_model(const char *path, const TnModelBuilder *builder, const char *title,
+                      const char *engine);
 
 /* A file that appears under its name only when it is whole: written beside, then renamed. Missing
  * folders of the path are made. Failures are said on stderr. */

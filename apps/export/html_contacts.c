@@ -6,6 +6,7 @@
  * one of 255 levels over four decades, 3.7 % apart; weaker forces count as none. Contacts of a
  * frame are sorted by shape, so that differences of the shapes' numbers are small. */
 #include "html_contacts.h"
+#include "html_scene.h"
 
 #include "html_frames.h"
 

@@ -9,6 +9,7 @@
 
 #include "../common/app.h"
 #include "html_contacts.h"
+#include "html_scene.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,50 +43,6 @@ static void gathered_free(Gathered *g)
     free(g->account);
     free(g->signals);
     html_contacts_free(&g->contacts);
-}
-
-/* Soft bodies stand in the world's axes and move: twice as far as any began. */
-static double soft_reach(const TnScene *scene)
-{
-    double farthest = 0;
-    for (int i = 0; i < scene->surface_count; i++) {
-        const float *rest = scene->surfaces[i].rest;
-        for (int k = 0; rest && k < scene->surfaces[i].point_count; k++, rest += 3)
-            farthest =
-                fmax(farthest, hypot(hypot((double)rest[0], (double)rest[1]), (double)rest[2]));
-    }
-    return 2 * farthest;
-}
-
-double shape_reach(const TnScene *scene, int index)
-{
-    const TnSceneShape *shape = &scene->shapes[index];
-    const double *size = shape->size;
-    switch (shape->type) {
-    case TN_GEOM_SPHERE:
-        return size[0];
-    case TN_GEOM_CAPSULE:
-        return size[0] + size[1];
-    case TN_GEOM_CYLINDER:
-        return hypot(size[0], size[1]);
-    case TN_GEOM_ELLIPSOID:
-        return fmax(size[0], fmax(size[1], size[2]));
-    case TN_GEOM_BOX:
-        return sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
-    case TN_GEOM_MESH: {
-        double farthest = 0;
-        const TnSceneMesh *mesh = shape->mesh >= 0 ? &scene->meshes[shape->mesh] : NULL;
-        for (int k = 0; mesh && k < mesh->vertex_count; k++) {
-            const float *v = mesh->vertices + 3 * k;
-            farthest = fmax(farthest, hypot(hypot((double)v[0], (double)v[1]), (double)v[2]));
-        }
-        return farthest;
-    }
-    case TN_GEOM_SOFT:
-        return soft_reach(scene);
-    default:
-        return INFINITY;
-    }
 }
 
 static void keep_frame(Gathered *g, int k, const TnFrame *frame)

@@ -7,7 +7,7 @@
 
 #include "../render/soft.h"
 
-/* What the player needs to know besides the sections. */
+/* What the player needs besides the sections. */
 typedef struct HtmlFrames {
     const SurfacePlan *plans; /* one per surface: its vertices; set by the caller */
     double point_step;        /* m, grid of the points of tubes and surfaces */
@@ -16,9 +16,6 @@ typedef struct HtmlFrames {
     double force_max;         /* N, what the highest level of a contact's force stands for */
     bool contacts_short;      /* some contacts name no shape and were left out */
 } HtmlFrames;
-
-/* How far a shape reaches from its own origin, m; INFINITY for a plane. */
-double shape_reach(const TnScene *scene, int shape);
 
 /* Reads the frames and adds the sections that depend on time. An exit code; what went wrong is said
  * on stderr. */

@@ -55,7 +55,7 @@ typedef struct Panel {
     bool categories_turned;
     int category_stride;   /* every so many get a label */
     double category_width; /* px of a label at most */
-    double category_left;  /* px that the first one wants on the left */
+    double category_left;  /* px that the first one needs on the left */
 } Panel;
 
 /* layout.c. False where no point can be drawn. */

@@ -59,7 +59,7 @@ typedef struct Plot {
 
 typedef struct PlotFigure {
     const char *title;       /* may be NULL */
-    const char *description; /* for readers who cannot see it; NULL: made from the labels */
+    const char *description; /* for screen readers; NULL: made from the labels */
     int width, height;       /* px; 0: 720 × 440 for each panel */
     const Plot *panels;
     int panel_count;

@@ -1,7 +1,7 @@
 /* camera.c: from where the scene is seen.
  *
- * A free camera that nobody placed is fitted to the box around the scene. In the camera's own axes
- * (x right, y up, z into the picture) a corner c is inside the picture of an eye e when
+ * A free camera without a given place is fitted to the box around the scene. In the camera's own
+ * axes (x right, y up, z into the picture) a corner c is inside the picture of an eye e when
  *
  *     |c.x - e.x| <= tx (c.z - e.z)   and   |c.y - e.y| <= ty (c.z - e.z)
  *

@@ -1,210 +1,38 @@
-/* film.c: pictures in a row.
- *
- * An MP4 comes out of an ffmpeg program that runs beside and reads raw pictures from a pipe. It
- * writes to FILE.part.mp4, renamed when whole: what lies under the final name is never broken.
- * ffmpeg's own messages go to an unnamed temporary file; its last line is shown when it fails.
- * The other kind is a folder of frame_00001.png, frame_00002.png, … */
+/* film.c: pictures in a row: an MP4 (ffmpeg.h), or a folder of frame_00001.png, frame_00002.png, …
+ */
 #include "film.h"
 #include "fail.h"
+#include "ffmpeg.h"
+#include "system.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 struct Film {
-    char *path;      /* the final name, or the folder without its last slash */
-    char *temporary; /* MP4 only */
+    char *path; /* the final name, or the folder without its last slash */
     int width, height, frame_count;
-    bool is_folder, broken;
-    pid_t process;  /* ffmpeg; 0: none, or ended */
-    int pipe;       /* towards ffmpeg; -1: closed */
-    FILE *messages; /* what ffmpeg said */
+    bool broken;
+    Ffmpeg *ffmpeg; /* NULL: a folder */
 };
 
-/* The program's place in PATH, to be freed; NULL where it is in none of the folders. */
-static char *find_program(const char *name)
-{
-    const char *folders = getenv("PATH");
-    while (folders && *folders) {
-        size_t length = strcspn(folders, ":");
-        char *place = NULL;
-        struct stat about;
-        if (length && asprintf(&place, "%.*s/%s", (int)length, folders, name) < 0) return NULL;
-        if (place && access(place, X_OK) == 0 && stat(place, &about) == 0 && S_ISREG(about.st_mode))
-            return place;
-        free(place);
-        folders += length + (folders[length] == ':');
-    }
-    return NULL;
-}
-
-bool film_has_ffmpeg(void)
-{
-    char *place = find_program("ffmpeg");
-    free(place);
-    return place != NULL;
-}
-
-/* Starts a program without a shell; its output goes to `output`, what it reads comes from `input`.
- * A process id, or 0 with errno. */
-static pid_t start(const char *program, char *const *arguments, int input, int output)
-{
-    pid_t process = 0;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    /* Ctrl-C on the terminal is for tenon, which then ends the film properly: ffmpeg gets a process
-     * group of its own. SIGPIPE is as usual there, whatever it is here. */
-    posix_spawnattr_init(&attributes);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    int result = posix_spawn(&process, program, &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    errno = result;
-    return result == 0 ? process : 0;
-}
-
-/* Exit status of a process, -1 where a signal ended it. */
-static int wait_for(pid_t process)
-{
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Asks ffmpeg for its list of encoders. */
-static bool has_encoder(const char *program, const char *encoder)
-{
-    FILE *list = tmpfile();
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    bool found = false;
-    if (list && nothing >= 0) {
-        char *arguments[] = {(char[]){"ffmpeg"}, (char[]){"-hide_banner"}, (char[]){"-encoders"},
-                             NULL};
-        pid_t process = start(program, arguments, nothing, fileno(list));
-        if (process && wait_for(process) == 0) {
-            char line[256];
-            rewind(list);
-            while (!found && fgets(line, sizeof line, list)) found = strstr(line, encoder) != NULL;
-        }
-    }
-    if (list) fclose(list);
-    if (nothing >= 0) close(nothing);
-    return found;
-}
-
-/* ffmpeg's last line that says something. */
-static void last_message(FILE *messages, char *text, size_t size)
-{
-    char line[512];
-    text[0] = '\0';
-    rewind(messages);
-    while (fgets(line, sizeof line, messages)) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] && strcmp(line, "Conversion failed!") != 0) snprintf(text, size, "%s", line);
-    }
-}
-
-static bool start_ffmpeg(Film *film, const char *program, double fps, char *error,
-                         size_t error_size)
-{
-    int ends[2] = {-1, -1};
-    film->messages = tmpfile();
-    if (!film->messages || pipe2(ends, O_CLOEXEC) != 0)
-        return fail(error, error_size, "%s: cannot be written: %s", film->path, strerror(errno));
-    bool good = has_encoder(program, "libx264");
-    char size[32], rate[40];
-    snprintf(size, sizeof size, "%dx%d", film->width, film->height);
-    snprintf(rate, sizeof rate, "%.12g", fps);
-    /* Quality is chosen by eye: not to be told from the pictures at normal size. yuv420p is what
-     * every player takes, and players take bt709 for granted: without saying so, colours would
-     * shift a little. faststart puts the index first, so that browsers start at once. */
-    const char *arguments[] = {"ffmpeg",
-                               "-hide_banner",
-                               "-loglevel",
-                               "error",
-                               "-y",
-                               "-f",
-                               "rawvideo",
-                               "-pix_fmt",
-                               "rgb24",
-                               "-s",
-                               size,
-                               "-r",
-                               rate,
-                               "-i",
-                               "-",
-                               "-an",
-                               "-vf",
-                               "scale=out_color_matrix=bt709:out_range=tv",
-                               "-colorspace",
-                               "bt709",
-                               "-color_primaries",
-                               "bt709",
-                               "-color_trc",
-                               "bt709",
-                               "-color_range",
-                               "tv",
-                               "-c:v",
-                               good ? "libx264" : "mpeg4",
-                               good ? "-crf" : "-q:v",
-                               good ? "20" : "3",
-                               "-pix_fmt",
-                               "yuv420p",
-                               "-movflags",
-                               "+faststart",
-                               "-f",
-                               "mp4",
-                               film->temporary,
-                               NULL};
-    enum { COUNT = sizeof arguments / sizeof arguments[0] };
-    char *writable[COUNT];
-    memcpy(writable, arguments, sizeof writable); /* posix_spawn's type lacks a const */
-    film->process = start(program, writable, ends[0], fileno(film->messages));
-    int reason = errno;
-    close(ends[0]);
-    film->pipe = ends[1];
-    return film->process ||
-           fail(error, error_size, "ffmpeg cannot be started: %s", strerror(reason));
-}
+bool film_has_ffmpeg(void) { return ffmpeg_is_there(); }
 
 static void film_free(Film *film)
 {
     if (!film) return;
-    if (film->pipe >= 0) close(film->pipe);
-    if (film->process) wait_for(film->process);
-    if (film->temporary) unlink(film->temporary);
-    if (film->messages) fclose(film->messages);
-    free(film->temporary);
+    ffmpeg_discard(film->ffmpeg);
     free(film->path);
     free(film);
 }
 
 static bool open_folder(Film *film, char *error, size_t error_size)
 {
-    struct stat about;
+    size_t length = strlen(film->path);
+    while (length > 1 && film->path[length - 1] == '/') film->path[--length] = '\0';
     errno = 0;
-    bool fine = image_make_folders(film->path) && (mkdir(film->path, 0777) == 0 || errno == EEXIST);
-    if (fine && (stat(film->path, &about) != 0 || !S_ISDIR(about.st_mode))) {
+    bool fine = image_make_folders(film->path) && system_make_folder(film->path);
+    if (fine && !system_is_folder(film->path)) {
         errno = ENOTDIR;
         fine = false;
     }
@@ -219,109 +47,50 @@ static bool open_mp4(Film *film, double fps, char *error, size_t error_size)
                     "%s: an MP4 needs an even width and height, not %dx%d; a folder of PNG files "
                     "(-o FOLDER/) may have any size",
                     film->path, film->width, film->height);
-    char *program = find_program("ffmpeg");
-    if (!program)
-        return fail(error, error_size,
-                    "ffmpeg was not found: install it (apt-get install ffmpeg), or write PNG files "
-                    "with -o FOLDER/");
-    errno = 0;
-    bool fine = image_make_folders(film->path);
-    /* see at once whether the place can be written, and not after a long simulation */
-    int file = fine ? open(film->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-    if (file < 0) {
-        fail(error, error_size, "%s: cannot be written: %s", film->path, strerror(errno));
-        free(program);
-        return false;
-    }
-    close(file);
-    /* ffmpeg may end before everything is written: that is an error of write, no reason to die */
-    signal(SIGPIPE, SIG_IGN);
-    fine = start_ffmpeg(film, program, fps, error, error_size);
-    free(program);
-    return fine;
+    film->ffmpeg = ffmpeg_open(film->path, film->width, film->height, fps, error, error_size);
+    return film->ffmpeg != NULL;
 }
 
 static bool ends_in_mp4(const char *path)
 {
+    static const char end[] = ".mp4";
     size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".mp4") == 0;
+    if (length < sizeof end) return false;
+    for (size_t i = 0; i < sizeof end - 1; i++) {
+        char letter = path[length - (sizeof end - 1) + i];
+        if (letter != end[i] && !(letter >= 'A' && letter <= 'Z' && letter + 'a' - 'A' == end[i]))
+            return false;
+    }
+    return true;
 }
 
 Film *film_create(const char *path, int width, int height, double fps, char *error,
                   size_t error_size)
 {
     Film *film = calloc(1, sizeof *film);
-    if (film) {
-        *film = (Film){.width = width, .height = height, .pipe = -1};
-        film->is_folder = !ends_in_mp4(path);
-        film->path = strdup(path);
-        if (!film->is_folder && asprintf(&film->temporary, "%s.part.mp4", path) < 0)
-            film->temporary = NULL;
-    }
-    if (!film || !film->path || (!film->is_folder && !film->temporary)) {
+    if (film) *film = (Film){.width = width, .height = height, .path = strdup(path)};
+    if (!film || !film->path) {
         film_free(film);
         fail(error, error_size, "no memory for a film");
         return NULL;
     }
-    size_t length = strlen(film->path);
-    while (film->is_folder && length > 1 && film->path[length - 1] == '/')
-        film->path[--length] = '\0';
-    bool fine = film->is_folder ? open_folder(film, error, error_size)
-                                : open_mp4(film, fps, error, error_size);
+    bool fine = ends_in_mp4(path) ? open_mp4(film, fps, error, error_size)
+                                  : open_folder(film, error, error_size);
     if (fine) return film;
     film_free(film);
     return NULL;
 }
 
-static bool write_all(int file, const uint8_t *bytes, size_t size)
+static bool add_file(Film *film, const Image *image, char *error, size_t error_size)
 {
-    while (size > 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-/* Whether an MP4 has all its parts: boxes of a size (4 bytes) and a name (4 letters) that fill the
- * file exactly, with an index (moov) and pictures (mdat) among them. ffmpeg itself ends with 0 when
- * the disk is full at its very end. */
-static bool mp4_is_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    struct stat about;
-    bool fine = file && fstat(fileno(file), &about) == 0, has_index = false, has_pictures = false;
-    uint64_t at = 0, end = fine ? (uint64_t)about.st_size : 0;
-    while (fine && at < end) {
-        uint8_t head[16] = {0};
-        fine = fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(head, 1, sizeof head, file) >= 8;
-        uint64_t size = 0;
-        for (int i = 0; i < 4; i++) size = size << 8 | head[i];
-        if (size == 1) /* larger than 4 GiB: the size follows in 8 bytes */
-            for (int i = 8; i < 16; i++) size = (i == 8 ? 0 : size << 8) | head[i];
-        has_index = has_index || memcmp(head + 4, "moov", 4) == 0;
-        has_pictures = has_pictures || memcmp(head + 4, "mdat", 4) == 0;
-        fine = fine && size >= 8 && size <= end - at;
-        at += size;
-    }
-    if (file) fclose(file);
-    return fine && has_index && has_pictures;
-}
-
-/* Ends ffmpeg and says why it failed, if it did. */
-static bool end_ffmpeg(Film *film, char *error, size_t error_size)
-{
-    if (film->pipe >= 0) close(film->pipe);
-    film->pipe = -1;
-    int status = wait_for(film->process);
-    film->process = 0;
-    if (status == 0 && !film->broken && mp4_is_whole(film->temporary)) return true;
-    char message[512];
-    last_message(film->messages, message, sizeof message);
-    return fail(error, error_size, "%s: ffmpeg could not write the film: %s", film->path,
-                message[0] ? message : "ffmpeg gave no reason, but the film is incomplete");
+    enum { ROOM = 40 }; /* of what follows the folder's name */
+    size_t size = strlen(film->path) + ROOM;
+    char *name = malloc(size);
+    if (!name) return fail(error, error_size, "no memory for a film");
+    snprintf(name, size, "%s/frame_%05d.png", film->path, film->frame_count);
+    bool fine = image_write_png(image, name, error, error_size);
+    free(name);
+    return fine;
 }
 
 bool film_add(Film *film, const Image *image, char *error, size_t error_size)
@@ -331,37 +100,22 @@ bool film_add(Film *film, const Image *image, char *error, size_t error_size)
         return fail(error, error_size, "%s: all pictures of a film must have the same size",
                     film->path);
     film->frame_count++;
-    if (film->is_folder) {
-        char *name = NULL;
-        if (asprintf(&name, "%s/frame_%05d.png", film->path, film->frame_count) < 0)
-            return fail(error, error_size, "no memory for a film");
-        bool fine = image_write_png(image, name, error, error_size);
-        free(name);
-        film->broken = !fine;
-        return fine;
-    }
-    size_t size = (size_t)film->width * (size_t)film->height * 3;
-    if (write_all(film->pipe, image->rgb, size)) return true;
-    film->broken = true;
-    return end_ffmpeg(film, error, error_size);
+    bool fine = film->ffmpeg ? ffmpeg_add(film->ffmpeg, image->rgb, error, error_size)
+                             : add_file(film, image, error, error_size);
+    film->broken = !fine;
+    return fine;
 }
 
 bool film_close(Film *film, char *error, size_t error_size)
 {
-    bool fine = !film->broken;
-    if (fine && film->frame_count == 0) {
+    bool fine = true;
+    if (film->broken) {
+        fine = fail(error, error_size, "%s: the film is broken", film->path);
+    } else if (film->frame_count == 0) {
         fine = fail(error, error_size, "%s: the film has no pictures", film->path);
-    } else if (fine && !film->is_folder) {
-        fine = end_ffmpeg(film, error, error_size);
-        if (fine && rename(film->temporary, film->path) != 0)
-            fine =
-                fail(error, error_size, "%s: cannot be written: %s", film->path, strerror(errno));
-        if (fine) {
-            free(film->temporary); /* it has the final name now: nothing to remove */
-            film->temporary = NULL;
-        }
-    } else if (!fine) {
-        fail(error, error_size, "%s: the film is broken", film->path);
+    } else if (film->ffmpeg) {
+        fine = ffmpeg_close(film->ffmpeg, error, error_size);
+        film->ffmpeg = NULL;
     }
     film_free(film);
     return fine;

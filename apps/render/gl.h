@@ -7,6 +7,10 @@
 #include "renderer.h"
 
 #include <GL/glcorearb.h>
+#ifdef _WIN32 /* it includes windows.h, which has macros of these names */
+#undef near
+#undef far
+#endif
 
 /* X(type of the pointer, name without gl) */
 #define GL_FUNCTIONS(X)                                                                            \

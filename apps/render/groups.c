@@ -1,4 +1,4 @@
-/* groups.c: which groups of shapes are shown where nobody chose. */
+/* groups.c: which groups of shapes are shown by default. */
 #include "renderer.h"
 
 #include <stdlib.h>

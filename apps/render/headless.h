@@ -1,5 +1,6 @@
-/* headless.h: an OpenGL context without a display, through EGL, which is loaded when it is needed:
- * a tenon without EGL on its machine still simulates. */
+/* headless.h: an OpenGL context that shows nothing: through EGL without a display or, where EGL is
+ * not, a hidden window of GLFW. Both are loaded when they are needed: a tenon without them on its
+ * machine still simulates. The variable TENON_GL (egl, glfw) allows one alone. */
 #ifndef TENON_RENDER_HEADLESS_H
 #define TENON_RENDER_HEADLESS_H
 
@@ -7,9 +8,8 @@
 
 typedef struct Headless Headless;
 
-/* Makes a context and makes it current: on a graphics card where there is one, else surfaceless
- * where Mesa is, else on any device, else on the default display. NULL and a message that says what
- * to install where there is none. */
+/* Makes a context and makes it current. NULL and a message that says what to install where there
+ * is none. */
 Headless *headless_create(char *error, size_t error_size);
 /* Destroys the context, which is current, and puts back what was so before. */
 void headless_destroy(Headless *headless);

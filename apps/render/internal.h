@@ -211,7 +211,7 @@ struct Renderer {
     int force_room;
 };
 
-/* A place in a buffer, as OpenGL wants to hear of it. */
+/* A place in a buffer, in the form that OpenGL takes. */
 static inline const void *buffer_place(size_t bytes) { return (const void *)(uintptr_t)bytes; }
 
 /* meshes.c */

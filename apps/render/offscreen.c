@@ -141,7 +141,7 @@ static bool same_counts(const TnModelInfo *a, const TnModelInfo *b)
            a->camera_count == b->camera_count;
 }
 
-/* Poses, points and sizes as they are in the world now. */
+/* Poses, points, and places and sizes of geoms as they are in the world now. */
 static TnStatus take_world(TnRenderer *r, const TnWorld *world, TnError *err)
 {
     const TnModel *model = tn_world_model(world);
@@ -149,8 +149,10 @@ static TnStatus take_world(TnRenderer *r, const TnWorld *world, TnError *err)
     if (!r->frame || !same_counts(&counts, &r->counts))
         return refuse(err, TN_ERROR_USAGE, "the renderer was made for another model");
     for (int i = 0; i < r->scene.shape_count; i++) {
-        if (!tn_geom_size_count(r->shapes[i].type)) continue;
         TnGeomInfo geom = tn_model_geom_info(model, i + 1);
+        memcpy(r->shapes[i].pos, geom.pos, sizeof geom.pos);
+        memcpy(r->shapes[i].quat, geom.quat, sizeof geom.quat);
+        if (!tn_geom_size_count(r->shapes[i].type)) continue;
         memcpy(r->shapes[i].size, geom.size, sizeof geom.size);
     }
     return tn_frame_capture(r->frame, world, NULL, false, err);
@@ -196,7 +198,7 @@ static bool view_of(const TnRenderer *r, const TnFrame *frame, const TnRenderCam
     return view_towards(camera->eye, camera->target, camera->up, camera->fovy, view);
 }
 
-/* Ids of the picture to those of the model, in place. Without a model, a scene does not know the
+/* Ids of the picture to those of the model, in place. Without a model, a scene does not have the
  * geoms of its surfaces and tubes. */
 static void name_geoms(const TnModel *model, uint32_t *ids, int32_t *segments, size_t count)
 {

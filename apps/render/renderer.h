@@ -1,5 +1,5 @@
-/* renderer.h: draws a scene at a frame with OpenGL 3.3 core. It knows no window and no simulation:
- * somebody makes a context current and hands it a TnScene and TnFrames.
+/* renderer.h: draws a scene at a frame with OpenGL 3.3 core. It has no window and no simulation:
+ * its user makes a context current and passes a TnScene and TnFrames.
  *
  * All calls need the context current that was current in renderer_create. */
 #ifndef TENON_RENDER_RENDERER_H
@@ -28,7 +28,7 @@ typedef struct DrawOptions {
     bool contact_points, contact_forces, frames, joint_axes, hulls, wireframe,
         transparent;    /* off */
     bool tendons;       /* default on */
-    bool labels;        /* names of bodies; drawn by whoever has the overlay */
+    bool labels;        /* names of bodies; drawn by the program that has the overlay */
     double force_scale; /* m per N; 0: fitted to the forces there are */
     double frame_size;  /* m; 0: fitted */
     double stress_max;  /* Pa, the upper end of the colours; 0: fitted to the largest seen */
@@ -40,7 +40,7 @@ typedef struct DrawOptions {
 } DrawOptions;
 
 DrawOptions draw_options(void);
-/* The groups to show where nobody chose: 0 to 2, or all where these show less than half
+/* The groups to show by default: 0 to 2, or all where these show less than half
  * of the bodies that move. */
 unsigned default_groups(const TnScene *scene);
 /* Whether a mask has the shape's group; a number beyond its bits is in none. */

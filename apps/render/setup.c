@@ -269,7 +269,7 @@ static bool make_surfaces(Renderer *r)
     if (!r->plans) return false;
     for (int i = 0; i < scene->surface_count; i++) {
         const TnSceneSurface *surface = &scene->surfaces[i];
-        /* whoever filled the scene by hand may have done it wrong */
+        /* a scene filled by hand may be wrong */
         if (surface->point_start < 0 || surface->point_count < 0 ||
             surface->point_start > scene->point_count - surface->point_count)
             continue;

@@ -1,4 +1,5 @@
-/* tenon export: a recording in the formats of others; the ending of the output's name decides. */
+/* tenon export: a recording in the formats of others, which the ending of the output's name
+ * decides; or a model as a page that simulates it. */
 #include "../common/app.h"
 #include "../common/options.h"
 #include "../export/export.h"
@@ -10,19 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Format {
-    const char *ending;
-    int (*write)(const char *path, TnRecording *recording, const ExportOptions *options);
-    double fps; /* at most so many frames per second where nothing is said; 0: all */
-} Format;
-
-static const Format formats[] = {
-    {".html", export_html, 30}, /* the player fills in what is between */
-    {".npz", export_npz, 0},
-    {".csv", export_csv, 0},
-    {".pvd", export_vtu, 0}};
-enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
-
 typedef struct Request {
     const char *input, *output;
     double from, to;
@@ -31,6 +19,8 @@ typedef struct Request {
     const char *title;
     int color;
     double stress_max;
+    bool live;
+    const char *engine;
 } Request;
 
 static const char *const color_names[] = {"model", "subsystem", "stress", NULL};
@@ -39,7 +29,7 @@ static int option_table(Option *table, Request *request)
 {
     int n = 0;
     table[n++] = option_text("-o", &request->output, "OUT",
-                             "the file to write: OUT.html, OUT.npz, OUT.csv or OUT.pvd");
+                             "the file to write: OUT.html, .npz, .csv, .pvd, .glb, .gltf or .mcap");
     table[n++] = option_real("--from", &request->from, "S", -1e9, 1e9, ENDS_CLOSED,
                              "first time to export, in seconds; default: the start");
     table[n++] = option_real("--to", &request->to, "S", -1e9, 1e9, ENDS_CLOSED,
@@ -48,22 +38,32 @@ static int option_table(Option *table, Request *request)
                             "export every N-th of these frames; default 1");
     table[n++] =
         option_real("--fps", &request->fps, "F", 0, 1e6, ENDS_CLOSED,
-                    "maximum frames per second, 0 for all frames; default 30 for .html, otherwise "
-                    "0");
+                    "maximum frames per second, 0 for all frames; default 30 for .html, .glb, "
+                    ".gltf and .mcap, otherwise 0");
     table[n++] = option_text("--title", &request->title, "TEXT",
-                             "title of the web page; default: the scene's name");
+                             "title of the web page or 3D scene; default: the scene's name");
     table[n++] = option_choice("--color", &request->color, "MODE", color_names,
                                "colours that the web page starts with: model (default), subsystem "
                                "or stress");
     table[n++] = option_real("--stress-max", &request->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
                              "stress in Pa at the upper end of the colour scale; default: fitted");
+    table[n++] = option_set("--live", &request->live,
+                            "the input is a model, MJCF, URDF or SDF; OUT.html simulates it");
+    table[n++] = option_text("--engine", &request->engine, "FILE",
+                             "with --live: tenon.wasm; default: the one beside the program or in "
+                             "../share/tenon, or that of the variable TENON_ENGINE");
+    table[n++] = option_package_path();
+    table[n++] = option_free_base();
+    table[n++] = option_files();
+    table[n++] = option_limit_factor();
     return n;
 }
 
 static void print_help(const Option *table, int count)
 {
     printf(
-        "Usage: tenon export RECORDING -o OUT [OPTIONS]\n\n"
+        "Usage: tenon export RECORDING -o OUT [OPTIONS]\n"
+        "       tenon export MODEL --live -o OUT.html [OPTIONS]\n\n"
         "Converts a recording (tenon run --record). The ending of OUT chooses the format:\n"
         "  .html  a web page that plays it in any browser, all in one file\n"
         "  .npz   arrays for NumPy: times, poses, contacts, energies, and the state if recorded\n"
@@ -71,25 +71,22 @@ static void print_help(const Option *table, int count)
         "the step\n"
         "  .pvd   soft bodies, surfaces and tubes for ParaView, one .vtu per frame in a folder "
         "beside\n"
-        "An existing file is replaced only when the new one is complete.\n");
+        "  .glb   an animated 3D scene (glTF 2.0) for Blender, web pages and viewers; .gltf: the "
+        "same as\n         text\n"
+        "  .mcap  transforms, shapes, joints and signals for Foxglove\n"
+        "An existing file is replaced only when the new one is complete.\n\n"
+        "With --live the page has the model and the engine in it. It simulates in any browser, "
+        "from\n"
+        "disk, with the bits of --isa portable: bodies can be pulled, controls and settings "
+        "moved,\n"
+        "other models dropped on it (docs/live.md). Options about frames and colours are for "
+        "recordings,\nthose about models for --live.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon run scenes/stir.xml --duration 10 --record stir.tnr\n"
            "  tenon export stir.tnr -o stir.html\n"
-           "  tenon export stir.tnr -o stir.npz --from 2 --to 5 --every 2\n");
-}
-
-static const Format *find_format(const char *path)
-{
-    size_t length = strlen(path);
-    for (int i = 0; i < FORMAT_COUNT; i++) {
-        size_t ending = strlen(formats[i].ending);
-        /* a bare ".csv" is a name without ending */
-        if (length > ending && path[length - ending - 1] != '/' &&
-            tn_text_same(path + length - ending, formats[i].ending))
-            return &formats[i];
-    }
-    return NULL;
+           "  tenon export stir.tnr -o stir.npz --from 2 --to 5 --every 2\n"
+           "  tenon export scenes/stir.xml --live -o stir.html\n");
 }
 
 /* Which frames are asked for; false and a message where there are none. */
@@ -123,33 +120,33 @@ static bool choose_frames(const Request *request, const TnRecording *recording, 
     return false;
 }
 
-/* At most so many frames per second; the first and the last one stay. */
-static void thin_out(const TnRecording *recording, double fps, int *frames, int *count)
+static const char *name_of(const char *path)
 {
-    double start = tn_recording_time(recording, frames[0]), next = 0; /* in frames */
-    int kept = 0;
-    for (int i = 0; i < *count; i++) {
-        /* times are sums of steps: what is a rounding before is meant, too */
-        double at = (tn_recording_time(recording, frames[i]) - start) * fps + 1e-6;
-        if (at < next && i + 1 < *count) continue;
-        frames[kept++] = frames[i];
-        next = floor(at) + 1;
-    }
-    *count = kept;
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static const char *title_of(const TnRecording *recording, const char *path)
 {
-    const char *name = tn_recording_scene(recording)->name, *slash = strrchr(path, '/');
-    return name[0] ? name : slash ? slash + 1 : path;
+    const char *name = tn_recording_scene(recording)->name;
+    return name[0] ? name : name_of(path);
 }
 
-static int export_recording(const Request *request, const Format *format)
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && tn_text_same(path + length - size, ending);
+}
+
+static int export_recording(const Request *request, const ExportFormat *format)
 {
     TnError err = {0};
     TnRecording *recording = tn_recording_open(request->input, &err);
     if (!recording) {
         say("export", "%s", err.message);
+        if (has_ending(request->input, ".xml") || has_ending(request->input, ".urdf") ||
+            has_ending(request->input, ".sdf"))
+            say("export", "--live makes a page that simulates a model");
         return EXIT_IO;
     }
     int *frames = NULL, count = 0, code = EXIT_USAGE;
@@ -159,7 +156,7 @@ static int export_recording(const Request *request, const Format *format)
             request->input, info.frame_count - 1);
     if (choose_frames(request, recording, &frames, &count)) {
         double fps = request->fps >= 0 ? request->fps : format->fps;
-        if (fps > 0) thin_out(recording, fps, frames, &count);
+        if (fps > 0) export_thin_out(recording, fps, frames, &count);
         ExportOptions options = {.frames = frames,
                                  .frame_count = count,
                                  .title = request->title ? request->title
@@ -173,26 +170,83 @@ static int export_recording(const Request *request, const Format *format)
     return code;
 }
 
+static int export_model(const Request *request)
+{
+    int code = EXIT_FINE;
+    TnError err = {0};
+    TnModelBuilder *builder = load_builder("export", request->input, NULL, &code);
+    TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
+    if (builder && !model) {
+        print_errors(&err);
+        code = code_of(&err);
+    }
+    if (model) {
+        const char *name = tn_model_info(model).name;
+        const char *title = request->title ? request->title
+                            : name[0]      ? name
+                                           : name_of(request->input);
+        code = export_live_model(request->output, builder, title, request->engine);
+    }
+    tn_model_destroy(model);
+    tn_builder_destroy(builder);
+    return code;
+}
+
+/* Options that say nothing about what is exported would be ignored: an error. */
+static bool options_fit_format(const Request *r, const ExportFormat *format)
+{
+    const char *ignored = !format->titled && r->title          ? "--title"
+                          : !format->page && r->color          ? "--color"
+                          : !format->page && r->stress_max > 0 ? "--stress-max"
+                                                               : NULL;
+    if (ignored) say("export", "%s has no meaning for %s files", ignored, format->ending);
+    return !ignored;
+}
+
+static bool options_fit(const Request *r)
+{
+    const TnLoadDef *load = load_def();
+    bool of_frames = !isnan(r->from) || !isnan(r->to) || r->every != 1 || r->fps >= 0 || r->color ||
+                     r->stress_max > 0;
+    bool of_models = r->engine || load->package_path || load->free_base || *load_reach() ||
+                     load->limit_factor > 1;
+    if (r->live && of_frames)
+        say("export", "--from, --to, --every, --fps, --color and --stress-max are for recordings, "
+                      "not for --live");
+    else if (!r->live && of_models)
+        say("export", "--engine, --package-path, --free-base, --files and --limit-factor are for "
+                      "models: they need --live");
+    return r->live ? !of_frames : !of_models;
+}
+
 int cmd_export(int argc, char **argv)
 {
     Request request = {.from = NAN, .to = NAN, .every = 1, .fps = -1};
-    Option table[9];
+    Option table[15];
     int count = option_table(table, &request), code = EXIT_FINE;
-    if (!options_parse("export", table, count, print_help, "RECORDING", &request.input, argc, argv,
-                       &code))
+    if (!options_parse("export", table, count, print_help, "RECORDING or MODEL", &request.input,
+                       argc, argv, &code))
         return code;
     if (!request.output) {
-        say("export", "-o is missing: OUT.html, OUT.npz, OUT.csv or OUT.pvd");
+        say("export", "-o is missing: OUT.html, .npz, .csv, .pvd, .glb, .gltf or .mcap");
         return EXIT_USAGE;
     }
-    const Format *format = find_format(request.output);
+    const ExportFormat *format = export_format(request.output);
     if (!format) {
-        say("export", "-o: '%s' must end in .html, .npz, .csv or .pvd", request.output);
+        say("export", "-o: '%s' must end in .html, .npz, .csv, .pvd, .glb, .gltf or .mcap",
+            request.output);
         return EXIT_USAGE;
     }
     if (is_same_file(request.output, request.input)) {
-        say("export", "-o: %s is the recording itself", request.output);
+        say("export", "-o: %s is the %s itself", request.output,
+            request.live ? "model" : "recording");
         return EXIT_USAGE;
     }
-    return export_recording(&request, format);
+    if (!options_fit(&request) || !options_fit_format(&request, format)) return EXIT_USAGE;
+    if (!request.live) return export_recording(&request, format);
+    if (!format->page) {
+        say("export", "-o: '%s' must end in .html: --live makes a page", request.output);
+        return EXIT_USAGE;
+    }
+    return export_model(&request);
 }

@@ -119,8 +119,9 @@ static bool print_text(const TnWorld *world, const char *path, const char *divis
     table_line(stdout, "gravity", "%g %g %g m/s\u00b2", option->gravity[0], option->gravity[1],
                option->gravity[2]);
     table_line(stdout, "theta", "%g", option->theta);
-    table_line(stdout, "relinearize", "%d", option->relinearize);
+    table_line(stdout, "tree passes", "%d", option->tree_passes);
     if (option->substeps > 1) table_line(stdout, "substeps", "%d", option->substeps);
+    if (option->accuracy > 0) table_line(stdout, "accuracy", "%g m/s", option->accuracy);
     table_line(stdout, "stabilization", "%g", option->stabilization);
     if (option->contact_stiffness > 0)
         table_line(stdout, "contact stiffness", "%g N/m", option->contact_stiffness);
@@ -177,8 +178,9 @@ static void print_option(Json *json, const TnOption *option)
     json_number(json, "timestep", option->timestep);
     json_numbers(json, "gravity", option->gravity, 3);
     json_number(json, "theta", option->theta);
-    json_integer(json, "relinearize", option->relinearize);
+    json_integer(json, "tree_passes", option->tree_passes);
     json_integer(json, "substeps", option->substeps > 1 ? option->substeps : 1);
+    json_number(json, "accuracy", option->accuracy);
     json_number(json, "stabilization", option->stabilization);
     json_number(json, "contact_stiffness", option->contact_stiffness);
     json_end(json);

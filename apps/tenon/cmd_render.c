@@ -3,6 +3,7 @@
 #include "../common/json.h"
 #include "../common/progress.h"
 #include "../export/export.h"
+#include "../render/system.h"
 #include "commands.h"
 #include "frame_source.h"
 #include "frame_spool.h"
@@ -14,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { ERROR_SIZE = 1024 };
 
@@ -91,12 +91,11 @@ static bool ends_in(const char *text, const char *end)
 static bool choose_output(RenderOptions *render)
 {
     const char *out = render->output;
-    struct stat about;
     if (!out) {
         say("render", "-o is missing: OUT.png, OUT.mp4 or a folder OUT/");
         return false;
     }
-    if (ends_in(out, "/") || (stat(out, &about) == 0 && S_ISDIR(about.st_mode))) {
+    if (ends_in(out, "/") || system_is_folder(out)) {
         render->kind = OUTPUT_FOLDER;
     } else if (ends_in(out, ".png")) {
         render->kind = OUTPUT_PICTURE;
@@ -340,9 +339,7 @@ static int render_source(RenderOptions *render, FrameSource *source)
                     .stats = render->stats};
     bool fine = stage_open(&stage, &def, error, ERROR_SIZE);
     if (fine) {
-        /* a second Ctrl-C ends the program at once */
-        struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-        sigaction(SIGINT, &action, NULL);
+        system_catch_interrupt(on_interrupt);
         fine = draw_all(&stage, render, source, error);
     }
     /* what there is of a film is kept, unless writing it went wrong */

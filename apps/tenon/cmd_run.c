@@ -30,7 +30,7 @@ typedef struct RunOptions {
     DumpOptions dump;
     CheckpointOptions checkpoint;
     bool json, quiet, accuracy, strict_energy;
-    /* what the process that writes has, of which others know no more */
+    /* what the process that writes has, and others have not */
     bool logs, saves;
 } RunOptions;
 
@@ -188,8 +188,8 @@ static bool has_failed(const Outputs *out)
 /* Only the process that writes has the model: the others have parts of it. */
 static bool is_in_parts(const RunOptions *run) { return run->sim.spread && team_ranks(); }
 
-/* The process that writes asks for the state after this step, and a world in parts wants all
- * processes to. */
+/* The process that writes asks for the state after this step, and in a world in parts all
+ * processes must. */
 static bool is_asked(const RunOptions *run, double timestep, int64_t step)
 {
     double every = run->checkpoint.every > 0 ? run->checkpoint.every : CHECKPOINT_DEFAULT_EVERY;
@@ -299,7 +299,50 @@ static void print_solver_lines(FILE *out, const RunOptions *run, const Totals *t
     if (t->unconverged && t->help) table_line(out, "  what may help", "%s", t->help);
 }
 
+/* Why phases of steps were done again. */
+static void print_passes(FILE *out, const Totals *t)
+{
+    bool any = false;
+    for (int k = 0; k < TN_PASS_COUNT; k++) {
+        const TnPassReport *pass = &t->passes[k];
+        char name[64], worst[64] = "";
+        if (!pass->asked) continue;
+        if (!any) table_line(out, "done again", "%s", "because of");
+        any = true;
+        snprintf(name, sizeof name, "  %s", tn_pass_name((TnPass)k));
+        if (tn_pass_unit((TnPass)k)[0])
+            snprintf(worst, sizeof worst, ", at worst %.2g %s", pass->worst,
+                     tn_pass_unit((TnPass)k));
+        table_line(out, name, "%d of %d times%s", pass->repeated, pass->asked, worst);
+    }
+}
+
+static void json_passes(Json *json, const Totals *t)
+{
+    json_begin_object(json, "passes");
+    for (int k = 0; k < TN_PASS_COUNT; k++) {
+        if (!t->passes[k].asked) continue;
+        json_begin_object(json, tn_pass_name((TnPass)k));
+        json_integer(json, "asked", t->passes[k].asked);
+        json_integer(json, "repeated", t->passes[k].repeated);
+        json_number(json, "worst", t->passes[k].worst);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 /* To stderr where the log has stdout. */
+/* Where an accuracy was asked for. */
+static void print_time_error(FILE *out, const Totals *t)
+{
+    if (!t->time_errors) return;
+    table_line(out, "  parts of each, mean", "%.1f, the shortest of %.3g s",
+               totals_mean((double)t->parts, t->steps), t->shortest);
+    table_line(out, "  error in time", "%.2g m/s in the mean, %.2g m/s at most (estimated)",
+               totals_mean(t->time_error, t->time_errors), t->time_error_max);
+    if (t->inaccurate) table_line(out, "  less accurate than asked for", "%" PRId64, t->inaccurate);
+}
+
 static void print_table(const TnWorld *world, const RunOptions *run, const RunResult *result)
 {
     FILE *out = log_to_stdout(&run->log) ? stderr : stdout;
@@ -321,6 +364,8 @@ static void print_table(const TnWorld *world, const RunOptions *run, const RunRe
     if (t->steps == 0) return; /* no means of nothing */
     if (substeps > 1) table_line(out, "  sub-steps of each", "%d", substeps);
     if (t->halved) table_line(out, "  taken in halves", "%" PRId64, t->halved);
+    print_time_error(out, t);
+    print_passes(out, t);
     table_line(out, "mean iterations", "%.1f", totals_mean(t->iterations, t->steps));
     if (t->form)
         table_line(out, "solver", "%s, %s", tn_method_name(run->sim.solver.method), t->form);
@@ -369,6 +414,12 @@ static void json_solver(Json *json, const RunOptions *run, const Totals *t)
     json_integer(json, "unconverged_steps", t->unconverged);
     json_integer(json, "rough_steps", t->rough);
     json_integer(json, "halved_steps", t->halved);
+    json_number(json, "parts_mean", totals_mean((double)t->parts, t->steps));
+    json_number(json, "shortest_part_s", t->parts ? t->shortest : NAN);
+    json_number(json, "time_error_mean", totals_mean(t->time_error, t->time_errors));
+    json_number(json, "time_error_max", t->time_errors ? t->time_error_max : NAN);
+    json_integer(json, "inaccurate_steps", t->inaccurate);
+    json_passes(json, t);
     json_number(json, "worst_step", measured && t->worst_step ? (double)t->worst_step : NAN);
     if (measured && t->worst_step)
         json_string(json, "worst_constraint", t->worst);
@@ -558,7 +609,7 @@ static int run_model(const TnModel *model, const RunOptions *run)
                              : EXIT_FINE;
 }
 
-/* Leaves out what a world in parts does not know; false and a message where somebody asked. */
+/* Leaves out what a world in parts does not have; false and a message where it was asked for. */
 static bool check_parts(RunOptions *run)
 {
     bool *on = run->log.on;
@@ -569,7 +620,8 @@ static bool check_parts(RunOptions *run)
                                                            : NULL;
     if (!run->sim.spread) return true;
     if (lost)
-        say("run", "%s: a world in parts (--spread) does not know this; without --spread it does",
+        say("run",
+            "%s: a world in parts (--decompose) does not have this; without --decompose it does",
             lost);
     on[LOG_ENERGY] = run->record.contacts = false;
     return !lost;

@@ -11,6 +11,7 @@ int cmd_export(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_validate(int argc, char **argv);

@@ -18,6 +18,17 @@ int tenon_main(int argc, char **argv);
 TnStatus tenon_write_page(const char *path, TnRecording *recording, const int *frames,
                           int frame_count, const char *title, const char *color, TnError *err);
 
+/* Frames of a recording, ascending, at least one, as a file whose ending chooses the format (.npz,
+ * .csv, .pvd, .glb, .gltf, .mcap, .html). fps: at most so many frames per second, 0: all, < 0: as
+ * the format has it. title NULL: the scene's name; formats without a title refuse one. */
+TnStatus tenon_export(const char *path, TnRecording *recording, const int *frames, int frame_count,
+                      double fps, const char *title, TnError *err);
+
+/* One HTML file that simulates a model in a browser (docs/live.md). engine: the path of tenon.wasm.
+ */
+TnStatus tenon_write_live_page(const char *path, const TnModelBuilder *builder, const char *title,
+                               const char *engine, TnError *err);
+
 /* False where this program was built without windows. */
 bool tenon_has_window(void);
 

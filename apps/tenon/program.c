@@ -16,7 +16,8 @@ static const Command commands[] = {
     {"plot", cmd_plot, "plot columns of a CSV file as SVG"},
     {"info", cmd_info, "list what a model contains and how it is divided into subsystems"},
     {"validate", cmd_validate, "check a model file; list errors and unsupported features"},
-    {"convert", cmd_convert, "write a model (URDF, MJCF) as one plain MJCF file"},
+    {"convert", cmd_convert, "write a model (URDF, SDF, MJCF) as one plain MJCF file"},
+    {"plan", cmd_plan, "control a model over a horizon so that costs become small"},
     {"eval", cmd_eval, "compute poses, mass matrix, bias forces and sensors at one state"},
     {"solve", cmd_solve, "run the contact solver alone on problems stored in files"},
     {"verify", cmd_verify, "compare simulations with closed forms and published results"},
@@ -27,7 +28,7 @@ const Program program = {
     .what_it_is =
         "simulates rigid bodies, robots, cables and soft bodies in frictional contact.\n"
         "\n"
-        "Models are MJCF files, the XML format of MuJoCo, or URDF files. A simulation can be\n"
+        "Models are MJCF files, the XML format of MuJoCo, URDF or SDF files. A simulation can be\n"
         "watched in a window or recorded; a recording becomes pictures, films, web pages and "
         "data.\n",
     .more =
@@ -81,6 +82,11 @@ int tenon_main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "sweep")) {
         fprintf(stderr, "tenon: 'sweep' is a command of the Python package: "
                         "'python3 -m tenon.sweep --help'\n");
+        return EXIT_USAGE;
+    }
+    if (argc > 1 && !strcmp(argv[1], "fit")) {
+        fprintf(stderr, "tenon: 'fit' is a command of the Python package: "
+                        "'python3 -m tenon fit --help'\n");
         return EXIT_USAGE;
     }
     const Moved *old = find_moved(argc, argv);

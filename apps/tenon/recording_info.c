@@ -13,7 +13,7 @@ bool is_recording(const char *path)
     static const unsigned char magic[4] = {0x89, 'T', 'N', 'R'};
     unsigned char start[sizeof magic];
     TnFileInfo about;
-    /* what is read from a pipe is gone for whoever comes next */
+    /* what is read from a pipe is gone for the next reader */
     if (tn_file_info(path, &about) != 0 || about.kind != TN_FILE_REGULAR) return false;
     FILE *file = tn_stream_open(path, "r");
     if (!file) return false;

@@ -44,9 +44,9 @@ static uint64_t settings_of(const TnWorldDef *def)
 {
     const TnSolverDef *s = &def->solver;
     double numbers[] = {s->tolerance,     s->over_relaxation, s->weight_scale, s->warm_start,
-                        s->contact_ratio, def->sleep_speed,   def->sleep_time};
+                        s->contact_ratio, def->sleep_speed,   def->sleep_time, def->accuracy};
     int integers[] = {(int)s->method,          s->iterations,        s->anderson,
-                      (int)def->sleep,         def->relinearize,     def->substeps,
+                      (int)def->sleep,         def->passes,          def->substeps,
                       (int)def->division.kind, def->division.pieces, def->division.group_size,
                       (int)def->device,        (int)def->spread,     def->halvings};
     uint64_t h = hash(UINT64_C(14695981039346656037), numbers, sizeof numbers);
@@ -95,7 +95,7 @@ static char *read_all(const char *path, size_t *size)
 #define MOST (INT64_C(1) << 53)
 static bool is_count(int64_t n) { return n >= 0 && n < MOST; }
 
-/* Somebody may have made the checksum, too. */
+/* The checksum may be forged, too. */
 static bool is_possible(const RunPlace *place)
 {
     const LogPlace *log = &place->log;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Textures of a recording have a budget, which the user should know of where it is too small. */
+/* Textures of a recording have a budget, and the user is told where it is too small. */
 static void tell_textures(const TnScene *scene, int64_t limit)
 {
     double bytes = 0;
@@ -112,7 +112,7 @@ static bool write_frame(RunRecord *record, TnWorld *world, const TnStepReport *r
     return true;
 }
 
-/* An appended run goes on one frame after the old end: replays want times that ascend. */
+/* An appended run goes on one frame after the old end: replays need times that ascend. */
 static bool find_shift(RunRecord *record, double timestep, TnError *err)
 {
     TnFileInfo about;

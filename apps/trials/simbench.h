@@ -28,7 +28,7 @@ struct SimbenchRun {
     TnModel *model;
     TnWorld *world;
     double t;
-    double start;       /* J, or as the scene's error wants it */
+    double start;       /* J, or as the scene's error has it */
     double momentum[3]; /* at the start */
     double error;       /* mean over the steps that count */
     double worst;       /* largest */

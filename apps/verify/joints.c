@@ -140,7 +140,7 @@ static double friction_way(Finding *f, double timestep)
     sim_run(&sim, 1.0);
     double way = sim.world ? sim_qpos(&sim)[0] : 0.0, speed = sim.world ? sim_qvel(&sim)[0] : 0.0;
     sim_close(&sim);
-    return fabs(speed) < 1e-9 ? way : NAN;
+    return fabs(speed) < 1e-6 * 9.81 * timestep ? way : NAN; /* the solver's tolerance */
 }
 
 static void friction(Finding *f, const VerifyRow *row)

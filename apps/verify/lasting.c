@@ -31,7 +31,7 @@ static LastingResult run_one(Finding *f, const LastingScene *scene, double times
                              const LastingSeries *reference, LastingSeries *series)
 {
     LastingResult r = lasting_trace(f, scene, timestep, reference, false, series);
-    if (r.open_steps)
+    if (r.open_steps && !scene->tied)
         finding_trouble(f, "no contact force in %d steps of %g ms", r.open_steps, timestep * 1e3);
     return r;
 }
@@ -53,6 +53,18 @@ static void kept(Finding *f, const VerifyRow *row)
     }
     draw(f, "reference", &reference, true);
     lasting_free(&reference);
+}
+
+/* Largest of all scenes. */
+static void account(Finding *f, const VerifyRow *row)
+{
+    (void)row;
+    f->value = f->reference = 0;
+    for (int i = 0; i < lasting_scene_count; i++) {
+        LastingResult r = lasting_run(f, lasting_scenes[i], 0.01, NULL, false);
+        finding_note(f, "%s %.1e", lasting_scenes[i]->name, fabs(r.lost) + fabs(r.made));
+        f->value = fmax(f->value, fabs(r.lost) + fabs(r.made));
+    }
 }
 
 static void kept_coarse(Finding *f, const VerifyRow *row)
@@ -201,6 +213,18 @@ static const VerifyRow rows[] = {
                PUSHED, "tenon at 0.125 ms.", false, COARSE),
     SCENE_ROWS(11, "cube", "A soft cube shakes up and down on a rough floor at some 8 rad/s",
                PUSHED, "tenon at 0.125 ms with pinned nodes in place of the floor.", false, COARSE),
+    SCENE_ROWS(12, "crane",
+               "A load of 1 kg, welded to a cable that a point of the world holds, swings", PUSHED,
+               "tenon at 0.125 ms.", false, COARSE),
+    {.name = "lasting.account",
+     .shows =
+         "Energy that the account calls lost in steps or created, at 10 ms: the largest of these "
+         "scenes.",
+     .source = "0: nothing in them dissipates.",
+     .unit = "of the kinetic energy, per s",
+     .tolerance = 1.5e-3,
+     .reason = "a thousandth, and half of one for the cable, whose bending is not resolved.",
+     .run = account},
     {.name = "lasting.coin",
      .shows = "A coin of 0.2 m rolls on a circle of 0.6 m radius, leaning: width of its last round "
               "in 10 s at 1, 2, 5 and 10 ms, over that of the first (the one furthest from 1).",

@@ -17,6 +17,7 @@ typedef struct LastingScene {
         by_energy; /* starts from equilibrium with a push: the motion is √(energy above it), for
                       scenes with more than one frequency. Otherwise it is the coordinate's range */
     bool fast;     /* needs small steps where its order is measured */
+    bool tied;     /* nothing touches: equalities hold it */
     Sim (*open)(Finding *finding, double timestep, bool twin);
     double (*coordinate)(const Sim *sim, bool twin);
     OdeRate rate; /* its first unknown is the coordinate; NULL: the reference is a simulation */
@@ -32,6 +33,8 @@ typedef struct LastingResult {
     double apart; /* largest distance from the reference, in amplitudes */
     double least_force; /* N: smallest sum of the contact forces of a step */
     int open_steps;     /* steps without a contact force */
+    double lost, made;  /* energy that the account calls lost in steps, and created: shares per s of
+                           the largest kinetic energy */
     int steps, not_converged;
     double seconds; /* of the steps alone */
 } LastingResult;
@@ -49,7 +52,7 @@ extern const int lasting_scene_count;
 extern const LastingScene lasting_block, lasting_cart, lasting_rocker, lasting_routh;
 extern const LastingScene lasting_knee, lasting_belt;
 extern const LastingScene lasting_tree, lasting_linkage, lasting_arms, lasting_gripper;
-extern const LastingScene lasting_cable, lasting_cube;
+extern const LastingScene lasting_cable, lasting_cube, lasting_crane;
 
 /* lasting_measure.c. What cannot be run is trouble of the finding. */
 LastingSeries lasting_reference(Finding *finding, const LastingScene *scene);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 const LastingScene *const lasting_scenes[] = {
-    &lasting_block, &lasting_cart,    &lasting_rocker, &lasting_routh,
-    &lasting_knee,  &lasting_belt,    &lasting_tree,   &lasting_linkage,
-    &lasting_arms,  &lasting_gripper, &lasting_cable,  &lasting_cube,
+    &lasting_block, &lasting_cart, &lasting_rocker,  &lasting_routh, &lasting_knee,
+    &lasting_belt,  &lasting_tree, &lasting_linkage, &lasting_arms,  &lasting_gripper,
+    &lasting_cable, &lasting_cube, &lasting_crane,
 };
 const int lasting_scene_count = sizeof lasting_scenes / sizeof *lasting_scenes;
 
@@ -134,16 +134,20 @@ LastingResult lasting_trace(Finding *f, const LastingScene *scene, double timest
     if (sim.world && s.count) {
         Windows windows = {.rest = tn_world_energy(sim.world).potential};
         s.x[0] = scene->coordinate(&sim, twin);
-        double began = clock_seconds();
+        double began = clock_seconds(), most = 0;
         for (int k = 1; k < s.count && sim_step(&sim); k++) {
             double force = contact_force(&sim);
             s.x[k] = scene->coordinate(&sim, twin);
             add_energy(&windows, scene, &sim);
+            most = fmax(most, tn_world_energy(sim.world).kinetic);
             if (!(force > 0)) r.open_steps++;
             if (k > 1) r.least_force = fmin(r.least_force, force);
             r.steps++;
         }
         r.seconds = clock_seconds() - began;
+        TnEnergyAccount account = tn_world_energy_account(sim.world);
+        r.lost = account.step / (most * scene->duration);
+        r.made = account.created / (most * scene->duration);
         r.not_converged = f->not_converged - before;
         r.kept = scene->by_energy
                      ? sqrt(fmax(0, windows.last) / windows.first)

@@ -1,5 +1,6 @@
-/* Conservative scenes with lasting contacts: a cable that leans on a post, a soft cube on the
- * floor. Both start from equilibrium, which a damped world with long steps finds. */
+/* Conservative scenes with lasting contacts or ties: a cable that leans on a post, one that carries
+ * a load, a soft cube on the floor. They start from equilibrium, which a damped world with long
+ * steps finds. */
 #include "lasting.h"
 #include "rod_sim.h"
 
@@ -92,6 +93,83 @@ const LastingScene lasting_cable = {
     .by_energy = true,
     .open = cable_open,
     .coordinate = cable_end,
+};
+
+/* ---- a load on a cable ---- */
+
+enum { LINE = 8 };
+
+/* 1 m, its upper end tied to a point of the world, 1 kg welded to the lower one. */
+static Sim crane_make(Finding *f, double timestep, bool twin, bool damped)
+{
+    RodSim r = rod_sim_begin(f, timestep, damped ? 1 : tn_option().theta, 9.81);
+    TnBodyDef body = tn_body_def();
+    TnJointDef joint = tn_joint_def();
+    TnGeomDef geom = tn_geom_def();
+    TnEqualityDef tie = tn_equality_def();
+    (void)twin;
+    r.rod.segment_count = LINE;
+    r.rod.start[2] = 1;
+    r.rod.end[0] = r.rod.end[2] = 0;
+    r.rod.bend_modulus = 1e6;
+    r.rod.contact_type = r.rod.contact_affinity = 0;
+    r.rod.damping_time = damped ? 0.3 : 0;
+    rod_sim_add(&r);
+    joint.type = TN_JOINT_FREE;
+    joint.body = geom.body = tn_builder_add_body(r.builder, &body);
+    tn_builder_add_joint(r.builder, &joint);
+    geom.size[0] = 0.03;
+    geom.mass = 1;
+    geom.contact_type = geom.contact_affinity = 0;
+    tn_builder_add_geom(r.builder, &geom);
+    tie.type = TN_EQUALITY_CONNECT;
+    tie.body1 = r.first;
+    tie.anchor[2] = -0.5 / LINE;
+    tn_builder_add_equality(r.builder, &tie);
+    tie = tn_equality_def();
+    tie.type = TN_EQUALITY_WELD;
+    tie.body1 = r.first + LINE - 1;
+    tie.body2 = geom.body;
+    tn_builder_add_equality(r.builder, &tie);
+    rod_sim_finish(&r);
+    return r.sim;
+}
+
+/* Turned about its upper end as one body. */
+static Sim crane_open(Finding *f, double timestep, bool twin)
+{
+    const double w = 0.6;
+    double qvel[6 * (LINE + 1)] = {0};
+    Sim sim = at_rest(f, timestep, twin, 3000, crane_make);
+    for (int i = 0; i <= LINE; i++) {
+        const double *p = sim_qpos(&sim) + 7 * i, *q = p + 3;
+        qvel[6 * i + 1] = w * (1 - p[2]);
+        qvel[6 * i + 3] = w * (1 - 2 * (q[2] * q[2] + q[3] * q[3])); /* in the body's axes */
+        qvel[6 * i + 4] = w * 2 * (q[1] * q[2] - q[0] * q[3]);
+        qvel[6 * i + 5] = w * 2 * (q[1] * q[3] + q[0] * q[2]);
+    }
+    sim_set(&sim, NULL, qvel);
+    return sim;
+}
+
+static double crane_load(const Sim *sim, bool twin)
+{
+    (void)twin;
+    return sim_qpos(sim)[7 * LINE + 1];
+}
+
+const LastingScene lasting_crane = {
+    .name = "crane",
+    .shows = "A load of 1 kg is welded to a cable that a point of the world holds, and swings",
+    .coordinate_name = "place of the load, m",
+    .duration = 10,
+    .window = 2,
+    .finest = 0.000125,
+    .fast = true,
+    .by_energy = true,
+    .tied = true,
+    .open = crane_open,
+    .coordinate = crane_load,
 };
 
 /* ---- a soft cube on the floor ---- */

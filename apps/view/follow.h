@@ -1,7 +1,7 @@
 /* follow.h: frames of a world that another thread runs, for a window that only watches.
  *
  * The thread with the world gives frames whenever it likes; the window takes the newest. Each may
- * end it: the window is closed, or the other thread wants it closed. */
+ * end it: the window is closed, or the other thread asks to close it. */
 #ifndef TENON_VIEW_FOLLOW_H
 #define TENON_VIEW_FOLLOW_H
 

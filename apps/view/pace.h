@@ -1,4 +1,4 @@
-/* pace.h: when the next step is due. Knows no clock of its own: all times are given. */
+/* pace.h: when the next step is due. Has no clock of its own: all times are given. */
 #ifndef TENON_VIEW_PACE_H
 #define TENON_VIEW_PACE_H
 

@@ -17,10 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { COMMAND_ROOM = 64, NOTICE_ROOM = 256 };
-enum { MAX_SIGNALS = 4096 }; /* more than these nobody looks at */
+enum { MAX_SIGNALS = 4096 }; /* more are not readable */
 
 typedef struct Command {
     SimulationCommandKind kind;
@@ -74,13 +73,6 @@ struct Simulation {
     TnThread thread;
     bool has_mutex, has_condition;
 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 SimulationDef simulation_def(void)
 {
@@ -155,7 +147,7 @@ static void hand_over(Simulation *sim)
     if (write_frame(sim)) publish(sim);
 }
 
-/* Where nothing moves, the frame comes before the word: who reads it can look at once. */
+/* Where nothing moves, the frame comes before the word: its reader can look at once. */
 static void notify(Simulation *sim, NoticeKind kind)
 {
     if (sim->paused && sim->has_news) hand_over(sim);
@@ -187,7 +179,7 @@ static bool was_taken(Simulation *sim)
 
 static void restart_clock(Simulation *sim)
 {
-    pace_restart(&sim->pace, now_seconds(), world_time(sim));
+    pace_restart(&sim->pace, tn_clock_now(), world_time(sim));
 }
 
 static void pause_at(Simulation *sim, bool paused)
@@ -400,7 +392,7 @@ static void follow(Simulation *sim)
         if (has_command) continue;
         if (follow_take(sim->follow, sim->writing)) {
             sim->step = sim->writing->step;
-            pace_measure(&sim->pace, now_seconds(), sim->writing->time);
+            pace_measure(&sim->pace, tn_clock_now(), sim->writing->time);
             publish(sim);
         }
         wait_for_change(sim, patience);
@@ -423,10 +415,10 @@ static void thread_main(void *argument)
             continue;
         }
         double ahead =
-            sim->paused ? INFINITY : pace_ahead(&sim->pace, now_seconds(), world_time(sim));
+            sim->paused ? INFINITY : pace_ahead(&sim->pace, tn_clock_now(), world_time(sim));
         if (ahead <= 0) {
             take_step(sim);
-            pace_measure(&sim->pace, now_seconds(), world_time(sim));
+            pace_measure(&sim->pace, tn_clock_now(), world_time(sim));
             if (was_taken(sim)) hand_over(sim);
             continue;
         }

@@ -3,6 +3,7 @@
  * A picture is drawn when there is something new to see, and at most at the screen's rate: without
  * that, a driver that does not wait for the screen would take the processor from the simulation. */
 #include "../common/app.h"
+#include "../render/system.h"
 #include "window.h"
 
 #include <errno.h>
@@ -372,18 +373,11 @@ static bool go_round(Viewer *viewer)
 static bool open_window(Viewer *viewer, const char *command)
 {
     const ViewerDef *def = &viewer->def;
-    const char *why = NULL;
-    glfw.WindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-    glfw.WindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-    glfw.WindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-    glfw.WindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    glfw.WindowHint(GLFW_SAMPLES, 0); /* the renderer smooths by itself */
-    glfw.WindowHint(GLFW_DEPTH_BITS, 24);
-    viewer->window = glfw.CreateWindow(def->width, def->height, def->title, NULL, NULL);
+    char why[256];
+    viewer->window = glfw_window(def->width, def->height, def->title, true, why, sizeof why);
     if (!viewer->window) {
-        glfw.GetError(&why);
         say(command, "cannot open a window with OpenGL 3.3: %s; 'tenon render' needs no window",
-            why ? why : "the system gives no reason");
+            why);
         return false;
     }
     GLFWwindow *window = viewer->window;
@@ -404,16 +398,15 @@ static bool open_window(Viewer *viewer, const char *command)
 
 static bool prepare(Viewer *viewer, const char *command)
 {
-    const char *why = NULL;
     char error[512] = "";
     if (!glfw_load(error, sizeof error)) {
         say(command, "no window: %s; 'tenon render' and 'tenon export' need none", error);
         return false;
     }
-    if (!glfw.Init()) {
-        glfw.GetError(&why);
+    viewer->has_glfw = glfw_begin(error, sizeof error);
+    if (!viewer->has_glfw) {
         say(command, "no display: set DISPLAY, or use 'tenon render', which needs no display");
-        if (why) say(command, "%s", why);
+        say(command, "%s", error);
         return false;
     }
     if (!open_window(viewer, command)) return false;
@@ -435,7 +428,7 @@ static void put_away(Viewer *viewer)
     overlay_destroy(viewer->overlay);
     renderer_destroy(viewer->renderer);
     if (viewer->window) glfw.DestroyWindow(viewer->window);
-    if (glfw.Terminate) glfw.Terminate(); /* NULL: it was not found */
+    if (viewer->has_glfw) glfw_end();
 }
 
 static Viewer start_viewer(const ViewerDef *def, const TnScene *scene)
@@ -475,18 +468,17 @@ static void tell_started(Viewer *viewer)
 /* Until the window is closed; then what was there before is right again. */
 static bool go_round_until_interrupt(Viewer *viewer)
 {
-    /* a second Ctrl-C ends the program at once */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-    bool watches = viewer->def.follow != NULL; /* then Ctrl-C is for who runs the world */
+    bool watches =
+        viewer->def.follow != NULL; /* then Ctrl-C is for the thread that runs the world */
     interrupted = 0;
     if (watches)
         follow_set(viewer->def.follow, FOLLOW_OPEN);
     else
-        sigaction(SIGINT, &action, &before);
+        system_catch_interrupt(on_interrupt);
     tell_started(viewer);
     start_curves(viewer);
     bool fine = go_round(viewer);
-    if (!watches) sigaction(SIGINT, &before, NULL);
+    if (!watches) system_release_interrupt();
     return fine;
 }
 

@@ -2,9 +2,9 @@
 #ifndef TENON_VIEW_WINDOW_H
 #define TENON_VIEW_WINDOW_H
 
+#include "../render/glfw.h"
 #include "../render/overlay.h"
 #include "events.h"
-#include "glfw.h"
 #include "playback.h"
 #include "signals.h"
 #include "simulation.h"
@@ -49,6 +49,7 @@ typedef struct Samples {
 typedef struct Viewer {
     ViewerDef def;
     GLFWwindow *window;
+    bool has_glfw;
     int width, height;         /* pixels of the framebuffer */
     double pixels_per_unit[2]; /* pixels per screen coordinate */
     float scale;               /* of the overlay */

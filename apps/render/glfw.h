@@ -1,7 +1,7 @@
-/* glfw.h: the functions of GLFW that the window calls. libglfw is opened when it is needed: the
- * program is one and the same on machines without it. */
-#ifndef TENON_VIEW_GLFW_H
-#define TENON_VIEW_GLFW_H
+/* glfw.h: the functions of GLFW that the window and hidden windows call. libglfw is opened when it
+ * is needed: the program is one and the same on machines without it. */
+#ifndef TENON_RENDER_GLFW_H
+#define TENON_RENDER_GLFW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +13,12 @@
     X(Init)                                                                                        \
     X(Terminate)                                                                                   \
     X(GetError)                                                                                    \
+    X(DefaultWindowHints)                                                                          \
     X(WindowHint)                                                                                  \
     X(CreateWindow)                                                                                \
     X(DestroyWindow)                                                                               \
     X(WindowShouldClose)                                                                           \
+    X(GetCurrentContext)                                                                           \
     X(MakeContextCurrent)                                                                          \
     X(SwapInterval)                                                                                \
     X(SwapBuffers)                                                                                 \
@@ -54,5 +56,12 @@ extern Glfw glfw;
 /* Opens the library, once: that of TENON_GLFW where this variable is set, else the system's. False
  * and a message that says what to install where there is none. */
 bool glfw_load(char *error, size_t error_size);
+/* Loads and initializes it. False and a message where there is no library or no display. Each
+ * glfw_begin that succeeded has its glfw_end; the last one terminates GLFW. Of the main thread. */
+bool glfw_begin(char *error, size_t error_size);
+void glfw_end(void);
+/* A window with a context of OpenGL 3.3 core. NULL and the reason of the system. */
+GLFWwindow *glfw_window(int width, int height, const char *title, bool visible, char *error,
+                        size_t error_size);
 
 #endif

@@ -1,0 +1,234 @@
+/* plan_task.c: task files: lines of words. */
+#include "plan_task.h"
+
+#include "../common/app.h"
+#include "../common/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 4096, WORDS = 512 };
+
+/* Where a message is about. */
+typedef struct Reader {
+    PlanTask *task;
+    const char *path;
+    int line;
+    char *words[WORDS];
+    int count, at; /* words of this line; the next one */
+    char text[LINE];
+} Reader;
+
+static bool wrong(const Reader *r, const char *what, const char *word)
+{
+    char text[SHOWN_SIZE];
+    if (word)
+        say("plan", "%s:%d: %s '%s'", r->path, r->line, what, shown(word, text));
+    else
+        say("plan", "%s:%d: %s", r->path, r->line, what);
+    return false;
+}
+
+static const char *next(Reader *r) { return r->at < r->count ? r->words[r->at++] : NULL; }
+
+static bool as_number(const char *word, double *out)
+{
+    char *end = NULL;
+    if (!word) return false;
+    *out = strtod(word, &end);
+    return end != word && *end == 0 && isfinite(*out);
+}
+
+static bool take_number(Reader *r, const char *key, double *out)
+{
+    const char *word = next(r);
+    if (as_number(word, out)) return true;
+    return wrong(r, "a number must follow", key);
+}
+
+static bool take_int(Reader *r, const char *key, int *out)
+{
+    double x;
+    if (!take_number(r, key, &x)) return false;
+    if (x != floor(x) || fabs(x) > 1e9) return wrong(r, "a whole number must follow", key);
+    *out = (int)x;
+    return true;
+}
+
+/* As many numbers as follow. */
+static bool take_numbers(Reader *r, const char *key, const double **out, int *count)
+{
+    PlanTask *task = r->task;
+    double x;
+    *out = task->numbers + task->number_count;
+    *count = 0;
+    while (r->at < r->count && as_number(r->words[r->at], &x)) {
+        if (task->number_count >= TASK_NUMBERS) return wrong(r, "too many numbers", NULL);
+        task->numbers[task->number_count++] = x;
+        ++*count;
+        r->at++;
+    }
+    return *count > 0 || wrong(r, "numbers must follow", key);
+}
+
+/* A site or else a body of this name. */
+static bool take_place(Reader *r, TnSiteId *site, TnBodyId *body)
+{
+    const char *name = next(r);
+    if (!name) return wrong(r, "the name of a site or body must follow", NULL);
+    *site = tn_model_find_site(r->task->model, name);
+    *body = *site ? 0 : tn_model_find_body(r->task->model, name);
+    return *site || *body || wrong(r, "the model has no site or body", name);
+}
+
+static bool take_object(Reader *r, TnPlanCost *cost)
+{
+    const TnModel *model = r->task->model;
+    if (cost->kind == TN_COST_POINT) return take_place(r, &cost->site, &cost->body);
+    const char *name = next(r);
+    if (!name) return wrong(r, "a name, or 'all', must follow the kind of the cost", NULL);
+    bool all = !strcmp(name, "all");
+    if (cost->kind == TN_COST_SENSOR) {
+        cost->sensor = tn_model_find_sensor(model, name);
+        return cost->sensor || wrong(r, "the model has no sensor", name);
+    }
+    if (cost->kind == TN_COST_CTRL) {
+        cost->actuator = all ? 0 : tn_model_find_actuator(model, name);
+        return all || cost->actuator || wrong(r, "the model has no actuator", name);
+    }
+    cost->joint = all ? 0 : tn_model_find_joint(model, name);
+    return all || cost->joint || wrong(r, "the model has no joint", name);
+}
+
+static bool take_property(Reader *r, TnPlanCost *cost, int index)
+{
+    const char *key = next(r);
+    if (!strcmp(key, "running")) return take_number(r, key, &cost->running);
+    if (!strcmp(key, "terminal")) return take_number(r, key, &cost->terminal);
+    if (!strcmp(key, "goal")) return take_numbers(r, key, &cost->goal, &cost->goal_count);
+    if (!strcmp(key, "weights")) return take_numbers(r, key, &cost->weights, &cost->weight_count);
+    if (!strcmp(key, "to") && cost->kind == TN_COST_POINT)
+        return take_place(r, &cost->to_site, &cost->to_body);
+    if (!strcmp(key, "within") && cost->kind != TN_COST_CTRL)
+        return take_number(r, key, &r->task->within[index]);
+    if (!strcmp(key, "name") && r->at < r->count) {
+        snprintf(r->task->names[index], TASK_TEXT, "%s", next(r));
+        return true;
+    }
+    return wrong(r, "a cost has no", key);
+}
+
+static bool take_cost(Reader *r)
+{
+    PlanTask *task = r->task;
+    int index = task->def.cost_count, kind = 0;
+    const char *word = next(r);
+    if (!task->model) return wrong(r, "the model must come before the costs", NULL);
+    if (index >= TASK_COSTS) return wrong(r, "too many costs", NULL);
+    while (kind < TN_COST_KIND_COUNT &&
+           (!word || strcmp(word, tn_plan_cost_kind_name((TnPlanCostKind)kind))))
+        kind++;
+    if (kind == TN_COST_KIND_COUNT)
+        return wrong(r, "a cost is of position, velocity, point, sensor or ctrl, not", word);
+    TnPlanCost *cost = &task->costs[index];
+    *cost = tn_plan_cost((TnPlanCostKind)kind);
+    task->within[index] = INFINITY;
+    if (!take_object(r, cost)) return false;
+    const char *object = r->words[r->at - 1];
+    snprintf(task->names[index], TASK_TEXT, "%s %s", word, object);
+    while (r->at < r->count)
+        if (!take_property(r, cost, index)) return false;
+    cost->name = task->names[index];
+    task->def.cost_count++;
+    return true;
+}
+
+/* Beside the task file. */
+static bool take_model(Reader *r, int *code)
+{
+    const char *name = next(r), *slash = strrchr(r->path, '/');
+    char path[2 * LINE];
+    if (!name || r->task->model) return wrong(r, "one model must be named", NULL);
+    int folder = slash && name[0] != '/' ? (int)(slash - r->path) + 1 : 0;
+    snprintf(path, sizeof path, "%.*s%s", folder, r->path, name);
+    r->task->model = load_model("plan", path, NULL, code);
+    return r->task->model != NULL;
+}
+
+static bool take_line(Reader *r, int *code)
+{
+    static const char *const methods[] = {"ddp", "mppi", "cem"};
+    TnPlanDef *def = &r->task->def;
+    const char *key = next(r);
+    if (!strcmp(key, "cost")) return take_cost(r);
+    if (!strcmp(key, "model")) return take_model(r, code);
+    if (!strcmp(key, "horizon")) return take_int(r, key, &def->horizon);
+    if (!strcmp(key, "repeat")) return take_int(r, key, &def->repeat);
+    if (!strcmp(key, "iterations")) return take_int(r, key, &def->iterations);
+    if (!strcmp(key, "derivative_every")) return take_int(r, key, &def->derivative_every);
+    if (!strcmp(key, "samples")) return take_int(r, key, &def->samples);
+    if (!strcmp(key, "nodes")) return take_int(r, key, &def->nodes);
+    if (!strcmp(key, "noise")) return take_number(r, key, &def->noise);
+    if (!strcmp(key, "temperature")) return take_number(r, key, &def->temperature);
+    if (!strcmp(key, "smoothing")) return take_number(r, key, &def->smoothing);
+    if (!strcmp(key, "compliance")) return take_number(r, key, &def->compliance);
+    if (!strcmp(key, "key") && r->task->model && r->at < r->count)
+        return find_key("plan", r->task->model, next(r), &r->task->key);
+    if (!strcmp(key, "method") && r->at < r->count) {
+        const char *name = next(r);
+        for (int k = 0; k < TN_PLAN_METHOD_COUNT; k++)
+            if (!strcmp(name, methods[k])) {
+                def->method = (TnPlanMethod)k;
+                return true;
+            }
+        return wrong(r, "a method is ddp, mppi or cem, not", name);
+    }
+    return wrong(r, "no line of a task begins with", key);
+}
+
+static bool read_lines(Reader *r, FILE *file, int *code)
+{
+    while (fgets(r->text, LINE, file)) {
+        r->line++;
+        if (strlen(r->text) == LINE - 1) return wrong(r, "the line is too long", NULL);
+        r->text[strcspn(r->text, "#\r\n")] = 0;
+        r->count = r->at = 0;
+        for (char *at = r->text; *at && r->count < WORDS;) {
+            at += strspn(at, " \t");
+            if (*at) r->words[r->count++] = at;
+            at += strcspn(at, " \t");
+            if (*at) *at++ = 0;
+        }
+        if (r->count == 0) continue;
+        if (!take_line(r, code)) return false;
+        if (r->at < r->count) return wrong(r, "not understood:", r->words[r->at]);
+    }
+    if (!r->task->model) return wrong(r, "the task has no model", NULL);
+    return true;
+}
+
+int plan_task_load(PlanTask *task, const char *path)
+{
+    *task = (PlanTask){.def = tn_plan_def()};
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        say("plan", "%s: cannot be read: %s", path, strerror(errno));
+        return EXIT_IO;
+    }
+    int code = EXIT_MODEL;
+    Reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->task = task;
+        reader->path = path;
+        if (read_lines(reader, file, &code)) code = EXIT_FINE;
+    }
+    free(reader);
+    fclose(file);
+    task->def.costs = task->costs;
+    return code;
+}
+
+void plan_task_free(PlanTask *task) { tn_model_destroy(task->model); }
