@@ -7,7 +7,7 @@ a line here. Fields that are pointers are left to python/src/builder.cpp."""
 import re
 import sys
 
-WANTED = re.compile(r"(Def|Info|Option|View|Muscle|Pid|TendonPoint|Pick|Judgement|StepReport|StepTimes|Energy|EnergyAccount)$")
+WANTED = re.compile(r"(Def|Info|Option|View|Muscle|Pid|TendonPoint|Pick|Judgement|StepReport|PassReport|StepTimes|Energy|EnergyAccount)$")
 LEFT_OUT = ("TnLoadDef", "TnModelInfo", "TnBlockDef", "TnConstraintDef", "TnWorldDef", "TnStateView", "TnIkDef")
 ID = re.compile(r"Tn(\w+)Id$")
 
@@ -86,6 +86,7 @@ def quoted(text):
 
 def main(output, headers):
     text = "".join(open(path, encoding="utf-8").read() for path in headers)
+    text = re.sub(r"union \{\s*([^{};]*;)[^{}]*\};", r"\1", text)  # of two names of one field, the first is today's
     lines = ["/* Written by python/fields.py. */"]
     words = {}
     for name, enumerators, short in enums(text):

@@ -1,5 +1,5 @@
 /* batch.cpp: many worlds, and the options that worlds are made with. */
-#include "common.h"
+#include "batch.h"
 
 #include <algorithm>
 #include <climits>
@@ -22,7 +22,9 @@ TnWorldDef world_def(const nb::dict &options)
     TnWorldDef def = tn_world_def();
     for (auto [key, value] : options) {
         std::string name = nb::cast<std::string>(key);
-        if (name == "threads")
+        if (name == "on_trouble") /* of the package, not of the library */
+            continue;
+        else if (name == "threads")
             def.thread_count = nb::cast<int>(value);
         else if (name == "iterations")
             def.solver.iterations = nb::cast<int>(value);
@@ -32,12 +34,14 @@ TnWorldDef world_def(const nb::dict &options)
             def.solver.contact_ratio = nb::cast<double>(value);
         else if (name == "warm_start")
             def.solver.warm_start = nb::cast<double>(value);
-        else if (name == "relinearize")
-            def.relinearize = nb::cast<int>(value);
+        else if (name == "passes")
+            def.passes = nb::cast<int>(value);
         else if (name == "substeps")
             def.substeps = nb::cast<int>(value);
         else if (name == "halvings")
             def.halvings = nb::cast<int>(value);
+        else if (name == "accuracy")
+            def.accuracy = nb::cast<double>(value);
         else if (name == "measure_accuracy")
             def.measure_accuracy = nb::cast<bool>(value);
         else if (name == "sleep_speed")
@@ -62,15 +66,11 @@ TnWorldDef world_def(const nb::dict &options)
     return def;
 }
 
-struct Batch {
-    std::shared_ptr<BatchData> data;
-    nb::object time, qpos, qvel, ctrl, act, diverged;
-};
-
-static BatchData &open(const Batch &b)
+int trouble_choice(const nb::dict &options)
 {
-    if (!b.data) raise(TN_ERROR_USAGE, "the batch is closed");
-    return *b.data;
+    if (!options.contains("on_trouble")) return ON_TROUBLE_WARN;
+    return choice(nb::cast<std::string>(options["on_trouble"]), {"warn", "raise", "ignore"},
+                  "on_trouble");
 }
 
 static void make(Batch *self, const Model &model, int count, int threads, const nb::dict &options)
@@ -82,6 +82,7 @@ static void make(Batch *self, const Model &model, int count, int threads, const 
     def.world = world_def(options);
     auto data = std::make_shared<BatchData>();
     data->model = model.data;
+    data->on_trouble = trouble_choice(options);
     data->threads = threads > 1 || def.world.thread_count > 1;
     {
         nb::gil_scoped_release release;
@@ -102,9 +103,7 @@ static void make(Batch *self, const Model &model, int count, int threads, const 
     self->diverged = live(data, view.diverged, {(size_t)count});
 }
 
-/* NULL for None. The array of bool or numbers is held by `keep`. */
-using Bytes = nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>;
-static const uint8_t *mask_of(const BatchData &data, nb::object mask, Bytes &keep)
+const uint8_t *mask_of(const BatchData &data, nb::object mask, Bytes &keep)
 {
     if (mask.is_none()) return nullptr;
     nb::module_ numpy = nb::module_::import_("numpy");
@@ -162,6 +161,7 @@ static void step(const Batch &b, long n, nb::object mask)
             status = roll(data, rollout, &err);
     }
     check(status, err);
+    look_for_trouble(data, rollout.mask);
 }
 
 /* Before the first step, not when their part comes. */
@@ -241,6 +241,7 @@ static nb::dict rollout(const Batch &b, nb::object ctrl, nb::object steps, int r
         status = roll(data, rollout, &err);
     }
     check(status, err);
+    look_for_trouble(data, rollout.mask);
     return result;
 }
 
@@ -319,6 +320,12 @@ static void set_parameter(const Batch &b, const std::string &what, int index, nb
         status = tn_batch_set_geom_friction(batch, who, index + 1, column("friction", 3), &err);
     } else if (what == "geom_size") {
         status = tn_batch_set_geom_size(batch, who, index + 1, column("size", 3), &err);
+    } else if (what == "geom_local_pose") {
+        const double *pos = column("pos", 3), *quat = column("quat", 4);
+        status = tn_batch_set_geom_local_pose(batch, who, index + 1, pos, quat, &err);
+    } else if (what == "site_local_pose") {
+        const double *pos = column("pos", 3), *quat = column("quat", 4);
+        status = tn_batch_set_site_local_pose(batch, who, index + 1, pos, quat, &err);
     } else if (what == "actuator") {
         const double *gain = column("gain", 1), *bias = column("bias", 3);
         status = tn_batch_set_actuator(batch, who, index + 1, gain, bias, &err);
@@ -460,6 +467,7 @@ static void assign(const Batch &b, nb::object target, nb::object value, const ch
 void bind_batch(nb::module_ &m)
 {
     nb::class_<Batch> batch(m, "Batch");
+    bind_batch_arrays(batch);
     batch.def("__init__", make)
         .def("_step", step, nb::arg(), nb::arg().none())
         .def("_rollout", rollout, nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),

@@ -56,9 +56,33 @@ static nb::object padded(const char *key, nb::handle value)
     }
 }
 
-template <typename Def>
-static void take(Maker &maker, Def &def, const nb::dict &keywords, const std::string &what)
+template <typename Def> static std::vector<std::string> keyword_names()
 {
+    std::vector<std::string> there;
+    for (const Field &f : fields_of<Def>())
+        if (is_keyword(f)) there.emplace_back(f.name);
+    for (const Special<Def> &s : specials<Def>()) there.emplace_back(s.name);
+    return there;
+}
+
+/* With our names for those of MJCF. */
+template <typename Def> static nb::dict in_our_words(const nb::dict &given, const std::string &what)
+{
+    nb::dict keywords;
+    std::vector<std::string> there = keyword_names<Def>();
+    for (auto [key, value] : given) {
+        std::string name = text_of(key, what), ours = our_keyword(name, there);
+        if (keywords.contains(ours.c_str()))
+            raise(TN_ERROR_USAGE, what + ": " + ours + " is given twice, also as " + name);
+        keywords[ours.c_str()] = value;
+    }
+    return keywords;
+}
+
+template <typename Def>
+static void take(Maker &maker, Def &def, const nb::dict &given, const std::string &what)
+{
+    const nb::dict keywords = in_our_words<Def>(given, what);
     for (auto [key, value] : keywords) {
         std::string name = text_of(key, what);
         bool special = false, known = false;
@@ -71,11 +95,12 @@ static void take(Maker &maker, Def &def, const nb::dict &keywords, const std::st
             known = true;
         }
         if (known) continue;
-        std::vector<std::string> there;
-        for (const Field &f : fields_of<Def>())
-            if (is_keyword(f)) there.emplace_back(f.name);
-        for (const Special<Def> &s : specials<Def>()) there.emplace_back(s.name);
-        no_such(PyExc_TypeError, what + ": there is no", name, there);
+        if (const char *why = why_no_keyword(name)) {
+            PyErr_SetString(PyExc_TypeError,
+                            (what + ": there is no '" + name + "': " + why).c_str());
+            throw nb::python_error();
+        }
+        no_such(PyExc_TypeError, what + ": there is no", name, keyword_names<Def>());
     }
     for (const Special<Def> &s : specials<Def>()) /* in their order, after plain fields */
         if (keywords.contains(s.name)) s.set(maker, def, keywords[s.name], what + ": " + s.name);
@@ -190,7 +215,7 @@ static Method adds(const char *name, Def (*usual)(), Id (*add)(TnModelBuilder *,
     Method m{name, "", "", nullptr};
     constexpr bool counted = !std::is_void_v<Id>;
     describe(m, usual(),
-             std::string("Adds a ") + name + (counted ? " and returns its index." : "."),
+             std::string("Adds a") + (strchr("aeiou", name[0]) ? "n " : " ") + name + (counted ? " and returns its index." : "."),
              counted ? "int" : "None");
     m.act = [=](Builder &b, Maker &maker, const nb::dict &keywords, const std::string &what,
                 TnSource source) -> nb::object {
@@ -344,6 +369,8 @@ static nb::object add(Builder &b, const Method &m, const nb::dict &keywords)
 {
     unshare(b);
     nb::object frame = nb::module_::import_("sys").attr("_getframe")();
+    nb::object own = frame.attr("f_globals"), package = nb::str("tenon._builder");
+    if (own.attr("get")("__name__").equal(package)) frame = frame.attr("f_back"); /* its caller */
     std::string file = nb::cast<std::string>(frame.attr("f_code").attr("co_filename"));
     int line = nb::cast<int>(frame.attr("f_lineno"));
     nb::object copy = nb::module_::import_("copy").attr("deepcopy")(keywords);
@@ -407,5 +434,8 @@ void bind_builder(nb::module_ &m)
             method.name.c_str(),
             [&method](Builder &b, nb::kwargs keywords) { return add(b, method, keywords); },
             nb::sig(method.signature.c_str()), method.doc.c_str(), nb::lock_self());
+    nb::list names; /* those with the keywords of a definition */
+    for (const Method &method : methods()) names.append(method.name);
+    m.attr("builder_methods") = nb::tuple(names);
     bind_shapes(m);
 }

@@ -51,6 +51,8 @@ struct Model {
 /* How often this process is a fork of one that has loaded the module. */
 unsigned fork_count();
 
+enum { ON_TROUBLE_WARN, ON_TROUBLE_RAISE, ON_TROUBLE_IGNORE };
+
 /* A batch; a lone world is a batch of one. Arrays that Python holds keep it alive, also after
  * close(). */
 struct BatchData {
@@ -59,6 +61,13 @@ struct BatchData {
     TnBatchView view{};
     bool threads = false;
     double pace = 0; /* s that a step of all worlds took in rollouts; 0: not known */
+    int on_trouble = ON_TROUBLE_WARN;
+    bool told = false;  /* a warning was given */
+    unsigned looks = 0; /* steps that were looked at */
+    bool watches() const
+    {
+        return on_trouble == ON_TROUBLE_RAISE || (on_trouble == ON_TROUBLE_WARN && !told);
+    }
     unsigned forks = fork_count();
     std::atomic<bool> busy{false};
     /* Of a lone world, one bit for each array. held: someone may read or write it, so it is
@@ -147,6 +156,7 @@ const double *optional_doubles(nb::handle from, const std::vector<long> &shape, 
                                Doubles &keep);
 /* A new array of zeros, and where its numbers are. */
 Array new_array(const std::vector<size_t> &shape, double **numbers);
+nb::object copied(const double *from, const std::vector<size_t> &shape); /* a new array */
 nb::object new_bytes(size_t count, size_t size, void **bytes);
 
 /* A live array over the memory of a batch. */
@@ -165,6 +175,29 @@ nb::object live(const std::shared_ptr<BatchData> &data, T *numbers,
     nb::for_getter(nb::sig("def " NAME "(self) -> numpy.typing.NDArray[numpy.float64]")),          \
         nb::for_setter(nb::sig("def " NAME "(self, value: object, /) -> None")), DOC
 
+/* trouble.cpp */
+struct Trouble {
+    std::string kind, where, what, help;
+    std::string text(double time) const;
+};
+struct TroubleLimits {
+    double force; /* N: a contact force above is trouble; 0: forces do not count */
+};
+/* Looking at all contacts takes up to a tenth of a step of a pile: it is done in one of so many
+ * steps, and a push that leads nowhere lasts longer. */
+enum { FORCES_EVERY = 8 };
+/* A step that might be in trouble; asking for the words costs more. */
+bool is_suspect(const TnStepReport &report);
+TroubleLimits trouble_limits(const TnWorld *world);
+/* limits NULL: only what the library says. */
+bool find_trouble(const TnWorld *world, const TroubleLimits *limits, Trouble *out);
+/* Warns or raises. `which`: before the text. */
+void tell_trouble(BatchData &data, const Trouble &trouble, double time, const std::string &which);
+void look_for_trouble(BatchData &data, const uint8_t *mask);
+int trouble_choice(const nb::dict &options);
+
+/* What a model, or the present one of a world, says of a thing. */
+nb::dict info_of(const TnModel *model, const std::string &kind, int index);
 nb::dict evaluate(const TnModel *model, const double *qpos, const double *qvel, const double *ctrl,
                   TnEval input, const std::vector<std::string> &want);
 
@@ -174,6 +207,9 @@ void bind_solver(nb::module_ &m);
 void bind_reports(nb::module_ &m);
 void bind_world(nb::module_ &m);
 void bind_batch(nb::module_ &m);
+void bind_derivatives(nb::module_ &m);
+void bind_fit(nb::module_ &m);
+void bind_plan(nb::module_ &m);
 void bind_recorder(nb::module_ &m);
 void bind_recording(nb::module_ &m);
 void bind_renderer(nb::module_ &m);

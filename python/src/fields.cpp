@@ -78,13 +78,21 @@ std::string words_text(const std::vector<const char *> &words, const char *betwe
     return text;
 }
 
+std::string plain(const std::string &name)
+{
+    std::string text;
+    for (char c : name)
+        if (c != '_') text += c;
+    return text;
+}
+
 int word_of(nb::handle value, const std::vector<const char *> &words, const std::string &what)
 {
     std::string all = "one of " + words_text(words, ", ");
     if (!nb::isinstance<nb::str>(value)) expected(what, all, value);
     std::string given = text_of(value, what);
     for (size_t i = 0; i < words.size(); i++)
-        if (given == words[i]) return (int)i;
+        if (given == words[i] || given == plain(words[i])) return (int)i;
     raise(TN_ERROR_USAGE, what + ": '" + given + "' is not " + all);
 }
 

@@ -17,6 +17,7 @@ struct Maker {
     std::deque<std::string> strings;
     std::deque<std::vector<char>> memory;
     std::deque<Doubles> arrays;
+    std::string servo; /* type of an actuator, as MJCF calls it */
 
     const char *keep(std::string text) { return strings.emplace_back(std::move(text)).c_str(); }
     template <typename T> T *room(size_t count)
@@ -47,6 +48,7 @@ int integer_of(nb::handle value, const std::string &what);
 bool truth_of(nb::handle value, const std::string &what);
 std::string text_of(nb::handle value, const std::string &what);
 std::string words_text(const std::vector<const char *> &words, const char *between);
+std::string plain(const std::string &name); /* without underscores, as MJCF has its names */
 int word_of(nb::handle value, const std::vector<const char *> &words, const std::string &what);
 
 /* Sets the fields of a struct that a dict names. */
@@ -74,7 +76,7 @@ template <typename T> struct Value {
                     const char *of)
     {
         T &to = *static_cast<T *>(place);
-        if constexpr (std::is_array_v<T>) {
+        if constexpr (std::is_array_v<T> && !std::is_class_v<One>) {
             Doubles numbers = doubles(value, {(long)std::extent_v<T>}, what.c_str());
             for (size_t k = 0; k < std::extent_v<T>; k++) to[k] = (One)numbers.data()[k];
         } else if constexpr (std::is_same_v<T, double>) {
@@ -90,7 +92,7 @@ template <typename T> struct Value {
                 to = (T)(value.is_none() ? 0 : maker.find(of, value, what));
             else
                 to = (T)integer_of(value, what);
-        } else if constexpr (!std::is_same_v<T, TnTetMesh>) {
+        } else if constexpr (!std::is_array_v<T> && !std::is_same_v<T, TnTetMesh>) {
             if (!nb::isinstance<nb::dict>(value)) expected(what, "a dict", value);
             set_fields(maker, fields_of<T>(), &to, nb::borrow<nb::dict>(value), what);
         }
@@ -101,7 +103,8 @@ template <typename T> struct Value {
         const T &from = *static_cast<const T *>(place);
         if constexpr (std::is_array_v<T>) {
             nb::list list;
-            for (size_t k = 0; k < std::extent_v<T>; k++) list.append(from[k]);
+            for (size_t k = 0; k < std::extent_v<T>; k++)
+                list.append(Value<One>::get(&from[k], ""));
             return nb::tuple(list);
         } else if constexpr (std::is_same_v<T, const char *>) {
             return from ? nb::object(nb::str(from)) : nb::none();

@@ -271,3 +271,118 @@ template <> const std::vector<Special<TnSensorDef>> &specials()
     };
     return list;
 }
+
+/* ---- actuators: MJCF's shortcuts ---- */
+
+static double positive(nb::handle v, const std::string &what)
+{
+    double number = number_of(v, what);
+    if (!(number > 0.0)) raise(TN_ERROR_USAGE, what + ": must be positive");
+    return number;
+}
+
+/* force = gain · ctrl + bias · (1, length, velocity), as MJCF defines its elements. */
+template <> const std::vector<Special<TnActuatorDef>> &specials()
+{
+    static const std::vector<const char *> types = {"general",  "motor",       "position",
+                                                    "velocity", "intvelocity", "damper"};
+    static const std::vector<Special<TnActuatorDef>> list = {
+        {"type",
+         "typing.Literal['general', 'motor', 'position', 'velocity', 'intvelocity', 'damper'] | "
+         "None",
+         "a shortcut of MJCF: it sets gain, bias and activation; None: as these say",
+         [](Maker &m, TnActuatorDef &d, nb::handle v, const std::string &what) {
+             if (v.is_none()) return;
+             m.servo = types[(size_t)word_of(v, types, what)];
+             if (m.servo == "general" || m.servo == "motor") return;
+             bool position = m.servo == "position" || m.servo == "intvelocity";
+             d.gain = m.servo == "damper" ? 0.0 : 1.0;
+             d.gain_velocity = m.servo == "damper" ? -1.0 : 0.0;
+             d.bias[0] = 0.0;
+             d.bias[1] = position ? -1.0 : 0.0;
+             d.bias[2] = m.servo == "velocity" ? -1.0 : 0.0;
+             if (m.servo == "intvelocity") d.activation = TN_ACTIVATION_INTEGRATOR;
+         }},
+        {"kp", "float | None", "of a position servo, N/m or N·m/rad: gain kp, bias (0, -kp, -kv)",
+         [](Maker &m, TnActuatorDef &d, nb::handle v, const std::string &what) {
+             if (v.is_none()) return;
+             if (m.servo.empty()) m.servo = "position";
+             if (m.servo != "position" && m.servo != "intvelocity")
+                 raise(TN_ERROR_USAGE, what + ": only position servos have it");
+             d.gain = positive(v, what);
+             d.bias[1] = -d.gain;
+         }},
+        {"kv", "float | None",
+         "of a servo or damper, N·s/m or N·m·s/rad: of a velocity servo gain kv, bias (0, 0, -kv)",
+         [](Maker &m, TnActuatorDef &d, nb::handle v, const std::string &what) {
+             if (v.is_none()) return;
+             double kv = number_of(v, what);
+             if (!(kv >= 0.0)) raise(TN_ERROR_USAGE, what + ": must be 0 or more");
+             if (m.servo == "damper") {
+                 d.gain_velocity = -kv;
+                 return;
+             }
+             if (m.servo.empty() || m.servo == "general" || m.servo == "motor")
+                 raise(TN_ERROR_USAGE, what + ": say type='position' (with kp) or type='velocity'");
+             if (m.servo == "velocity") d.gain = kv;
+             d.bias[2] = -kv;
+         }},
+    };
+    return list;
+}
+
+/* ---- MJCF's spellings ---- */
+
+std::string our_keyword(const std::string &given, const std::vector<std::string> &there)
+{
+    static const char *const other[][2] = {{"contype", "contact_type"},
+                                           {"conaffinity", "contact_affinity"},
+                                           {"condim", "contact_dim"},
+                                           {"gravcomp", "gravity_compensation"},
+                                           {"diaginertia", "inertia"},
+                                           {"fullinertia", "inertia_full"},
+                                           {"ipos", "inertia_pos"},
+                                           {"iquat", "inertia_quat"},
+                                           {"actuatorfrcrange", "actuator_range"},
+                                           {"actuatorgravcomp", "actuator_gravity"},
+                                           {"dampratio", "damping_ratio"},
+                                           {"actlimited", "activation_limited"},
+                                           {"actrange", "activation_range"},
+                                           {"actearly", "activation_early"},
+                                           {"biasprm", "bias"},
+                                           {"dyntype", "activation"},
+                                           {"fromto", "between"}};
+    for (const std::string &name : there)
+        if (name == given) return given;
+    std::string wanted = given;
+    for (auto &o : other)
+        if (given == o[0]) wanted = o[1];
+    for (const std::string &name : there)
+        if (plain(name) == plain(wanted)) return name;
+    return given;
+}
+
+const char *why_no_keyword(const std::string &given)
+{
+    static const char *const none[][2] = {
+        {"solref", "contacts, limits and equalities are rigid in tenon: leave it out"},
+        {"solimp", "contacts, limits and equalities are rigid in tenon: leave it out"},
+        {"solreflimit", "limits are rigid in tenon: leave it out"},
+        {"solimplimit", "limits are rigid in tenon: leave it out"},
+        {"solmix", "contacts are rigid in tenon: leave it out"},
+        {"gap", "contacts act at the distance `margin`"},
+        {"euler", "orientations are quaternions here: quat=(w, x, y, z)"},
+        {"axisangle", "orientations are quaternions here: quat=(w, x, y, z)"},
+        {"xyaxes", "orientations are quaternions here: quat=(w, x, y, z)"},
+        {"zaxis", "orientations are quaternions here: quat=(w, x, y, z)"},
+        {"gainprm", "write gain=…, gain_length=…, gain_velocity=…"},
+        {"dynprm", "write time_constants=(…, …, …)"},
+        {"integrator", "there is one scheme, of second order: theta=1 makes it implicit Euler"},
+        {"cone", "friction cones are exact: there is nothing to choose"},
+        {"solver", "it is an option of the world: World(model, solver=…)"},
+        {"iterations", "it is an option of the world: World(model, iterations=…)"},
+        {"tolerance", "it is an option of the world: World(model, tolerance=…)"}};
+    for (auto &n : none)
+        if (given == n[0]) return n[1];
+    return nullptr;
+}

@@ -19,6 +19,13 @@ template <> const std::vector<Special<TnTrackDef>> &specials();
 template <> const std::vector<Special<TnRodDef>> &specials();
 template <> const std::vector<Special<TnTendonDef>> &specials();
 template <> const std::vector<Special<TnSensorDef>> &specials();
+template <> const std::vector<Special<TnActuatorDef>> &specials();
+
+/* Our name of a keyword in the spelling of MJCF (ctrlrange, contype, …), or the same; `there`: our
+ * names. */
+std::string our_keyword(const std::string &given, const std::vector<std::string> &there);
+/* Why a keyword of MJCF has no counterpart; NULL: it is none of those. */
+const char *why_no_keyword(const std::string &given);
 /* shapes.cpp */
 template <> const std::vector<Special<TnMeshDef>> &specials();
 template <> const std::vector<Special<TnTextureDef>> &specials();

@@ -180,9 +180,8 @@ template <typename Info> static nb::dict tell(const Info &info)
     return d;
 }
 
-static nb::dict info(const Model &m, const std::string &kind, int index)
+nb::dict info_of(const TnModel *model, const std::string &kind, int index)
 {
-    const TnModel *model = m.data->model;
     int32_t id = index + 1;
 #define ASK(KIND)                                                                                  \
     if (kind == #KIND) return tell(tn_model_##KIND##_info(model, id));
@@ -196,9 +195,15 @@ static nb::dict info(const Model &m, const std::string &kind, int index)
     ASK(sensor)
     ASK(mesh)
     ASK(camera)
-    ASK(rod) ASK(wheel) ASK(soft)
+    ASK(rod)
+    ASK(wheel) ASK(soft)
 #undef ASK
         raise(TN_ERROR_USAGE, "no such kind: " + kind);
+}
+
+static nb::dict info(const Model &m, const std::string &kind, int index)
+{
+    return info_of(m.data->model, kind, index);
 }
 
 static nb::dict counts(const Model &m)
@@ -291,15 +296,19 @@ static Array jacobian(const Model &m, nb::object qpos, int body, nb::object poin
     return result;
 }
 
-static nb::tuple ik(const Model &m, nb::object start, int site, nb::object pos, nb::object quat,
-                    int max_iterations, double tolerance)
+/* site -1: a point of a body. */
+static nb::tuple ik(const Model &m, nb::object start, int site, int body, nb::object point,
+                    nb::object pos, nb::object quat, int max_iterations, double tolerance)
 {
     Error err;
-    Doubles q = doubles(start, {m.data->info.qpos_count}, "qpos"), keep_pos, keep_quat;
+    Doubles q = doubles(start, {m.data->info.qpos_count}, "qpos"), keep_pos, keep_quat,
+            on_body = doubles(point, {3}, "point");
     TnIkTarget target = tn_ik_target();
     const double *p = optional_doubles(pos, {3}, "pos", keep_pos),
                  *r = optional_doubles(quat, {4}, "quat", keep_quat);
     target.site = site + 1;
+    target.body = body + 1;
+    std::copy(on_body.data(), on_body.data() + 3, target.point);
     target.use_pos = p != nullptr;
     target.use_quat = r != nullptr;
     for (int k = 0; p && k < 3; k++) target.pos[k] = p[k];
@@ -351,8 +360,8 @@ void bind_model(nb::module_ &m)
         .def("_eval", eval, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
              nb::arg().none(), nb::arg().none(), nb::arg())
         .def("_jacobian", jacobian)
-        .def("_ik", ik, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(),
-             nb::arg())
+        .def("_ik", ik, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+             nb::arg().none(), nb::arg(), nb::arg())
         .def_prop_ro(
             "name", [](const Model &self) { return self.data->info.name; }, "As in its file.")
         .def_prop_ro(

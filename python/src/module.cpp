@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 static std::atomic<unsigned> forks{0};
 static void count_fork() { forks++; }
 unsigned fork_count() { return forks; }
@@ -18,7 +20,54 @@ void raise(TnStatus code, const std::string &message)
     throw nb::python_error();
 }
 
-void raise(const TnError &err) { raise(err.code, err.message); }
+/* A line without its place, numbers and what is quoted: lines of one kind have the same. */
+static std::string kind_of(const std::string &line)
+{
+    std::string kind;
+    bool quoted = false;
+    for (char c : line) {
+        if (c == '\'') quoted = !quoted;
+        if (!quoted && (c < '0' || c > '9')) kind += c;
+    }
+    return kind;
+}
+
+/* The first things in quotes of two lines differ; "" if there is none. */
+static std::string quoted_in(const std::string &line)
+{
+    size_t from = line.find('\''),
+           to = from == std::string::npos ? from : line.find('\'', from + 1);
+    return to == std::string::npos ? "" : line.substr(from, to + 1 - from);
+}
+
+/* More than three lines of one kind, such as of meshes that are all missing, become their first
+ * one, which counts the others and names some. */
+static std::string gathered(const std::string &message)
+{
+    std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
+    for (size_t from = 0; from < message.size();) {
+        size_t to = std::min(message.find('\n', from), message.size());
+        std::string line = message.substr(from, to - from), kind = kind_of(line);
+        from = to + 1;
+        auto same =
+            std::find_if(kinds.begin(), kinds.end(), [&](auto &k) { return k.first == kind; });
+        if (same == kinds.end()) same = kinds.insert(same, {kind, {}});
+        same->second.push_back(line);
+    }
+    std::string text;
+    for (auto &[kind, lines] : kinds) {
+        size_t shown = lines.size() > 3 ? 1 : lines.size();
+        for (size_t i = 0; i < shown; i++) text += (text.empty() ? "" : "\n") + lines[i];
+        if (shown == lines.size()) continue;
+        text += "; and " + std::to_string(lines.size() - 1) + " more like it";
+        for (size_t i = 1; i < 4 && !quoted_in(lines[i]).empty(); i++)
+            text += (i == 1 ? ": " : ", ") + quoted_in(lines[i]);
+        if (lines.size() > 4) text += ", …";
+    }
+    return text;
+}
+
+void raise(const TnError &err) { raise(err.code, gathered(err.message)); }
 
 static std::string shape_text(const std::vector<long> &shape)
 {
@@ -71,6 +120,14 @@ Array new_array(const std::vector<size_t> &shape, double **numbers)
     return Array(*numbers, shape.size(), shape.data(), owner);
 }
 
+nb::object copied(const double *from, const std::vector<size_t> &shape)
+{
+    double *to;
+    Array out = new_array(shape, &to);
+    std::copy(from, from + out.size(), to);
+    return nb::cast(out);
+}
+
 nb::object new_bytes(size_t count, size_t size, void **bytes)
 {
     auto *memory = new uint8_t[count * size + 1]();
@@ -112,6 +169,9 @@ NB_MODULE(_core, m)
     bind_reports(m);
     bind_world(m);
     bind_batch(m);
+    bind_derivatives(m);
+    bind_fit(m);
+    bind_plan(m);
     bind_recorder(m);
     bind_recording(m);
     bind_renderer(m);

@@ -155,6 +155,20 @@ static void write_page(const Recording &r, const std::string &path, const std::v
     check(status, err);
 }
 
+static void export_as(const Recording &r, const std::string &path, const std::vector<int> &frames,
+                      double fps, const std::optional<std::string> &title)
+{
+    Reading reading(r.data);
+    Error err;
+    TnStatus status;
+    {
+        nb::gil_scoped_release release;
+        status = tenon_export(path.c_str(), r.data->recording, frames.data(), (int)frames.size(),
+                              fps, title ? title->c_str() : nullptr, &err);
+    }
+    check(status, err);
+}
+
 void bind_recording(nb::module_ &m)
 {
     nb::class_<Recording>(m, "Recording")
@@ -163,6 +177,7 @@ void bind_recording(nb::module_ &m)
         .def("_read", read_frames)
         .def("_contacts", contacts)
         .def("_write_page", write_page, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+        .def("_export", export_as, nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
         .def(
             "close", [](Recording &r) { r.data.reset(); }, "Closes the file.")
         .def_prop_ro("closed", [](const Recording &r) { return !r.data; });

@@ -40,11 +40,13 @@ struct Shot {
     }
 };
 
-static TnRendererDef size_of(int width, int height)
+static TnRendererDef size_of(int width, int height, int samples = 4, bool shadows = true)
 {
     TnRendererDef def = tn_renderer_def();
     def.width = width;
     def.height = height;
+    def.samples = samples;
+    def.shadows = shadows;
     return def;
 }
 
@@ -55,9 +57,9 @@ class Renderer
     TnRenderer *renderer = nullptr;
 
   public:
-    Renderer(nb::capsule handle, int width, int height)
+    Renderer(nb::capsule handle, int width, int height, int samples, bool shadows)
         : of(*static_cast<std::pair<std::shared_ptr<BatchData>, int> *>(handle.data())),
-          def(size_of(width, height))
+          def(size_of(width, height, samples, shadows))
     {
         Error err;
         Use use(*of.first);
@@ -85,6 +87,66 @@ class Renderer
         }
         check(status, err);
         return picture;
+    }
+};
+
+/* One renderer draws all worlds of a batch, one after the other: they share meshes and textures,
+ * and the driver has threads of its own. */
+class BatchRenderer
+{
+    std::shared_ptr<BatchData> of;
+    TnRendererDef def;
+    TnRenderer *renderer = nullptr;
+
+  public:
+    BatchRenderer(nb::capsule handle, int width, int height, int samples, bool shadows)
+        : of(*static_cast<std::shared_ptr<BatchData> *>(handle.data())),
+          def(size_of(width, height, samples, shadows))
+    {
+        Error err;
+        Use use(*of);
+        renderer = tn_renderer_create(&def, tn_batch_world(of->batch, 0), &err);
+        if (!renderer) raise(err);
+    }
+    ~BatchRenderer() { tn_renderer_destroy(renderer); }
+    BatchRenderer(const BatchRenderer &) = delete;
+
+    /* eyes, targets: a row per world, or None. */
+    nb::object draw(int index, nb::object eyes, nb::object targets, double fovy, int what)
+    {
+        Shot shot(index, nb::none(), nb::none(), fovy, what);
+        Doubles keep_eyes, keep_targets;
+        long count = of->view.count;
+        const double *eye = optional_doubles(eyes, {count, 3}, "eye", keep_eyes),
+                     *target = optional_doubles(targets, {count, 3}, "target", keep_targets);
+        size_t pixels = (size_t)def.width * (size_t)def.height;
+        TnRenderBuffers all{};
+        nb::object pictures = shot.picture((size_t)count * pixels, all);
+        Interruptible interruptible;
+        Error err;
+        TnStatus status = TN_OK;
+        {
+            Use use(*of);
+            nb::gil_scoped_release release;
+            for (long i = 0; i < count && status == TN_OK; i++) {
+                status = tn_batch_push(of->batch, (int)i, &err);
+                if (status != TN_OK) break;
+                const TnWorld *world = tn_batch_world(of->batch, (int)i);
+                TnRenderCamera camera = tn_renderer_fit(renderer, world);
+                shot.eye = eye ? eye + 3 * i : nullptr;
+                shot.target = target ? target + 3 * i : nullptr;
+                shot.place(camera);
+                TnRenderBuffers out{};
+                size_t at = (size_t)i * pixels;
+                if (all.rgb) out.rgb = all.rgb + 3 * at;
+                if (all.depth) out.depth = all.depth + at;
+                if (all.segments) out.segments = all.segments + at;
+                status = tn_renderer_draw(renderer, world, &camera, &out, &err);
+                interruptible.look();
+            }
+        }
+        check(status, err);
+        return pictures;
     }
 };
 
@@ -131,9 +193,13 @@ void bind_renderer(nb::module_ &m)
 {
     m.attr("can_render") = true;
     nb::class_<Renderer>(m, "Renderer")
-        .def(nb::init<nb::capsule, int, int>())
+        .def(nb::init<nb::capsule, int, int, int, bool>())
         .def("_draw", &Renderer::draw, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(),
              nb::arg());
+    nb::class_<BatchRenderer>(m, "BatchRenderer")
+        .def(nb::init<nb::capsule, int, int, int, bool>())
+        .def("_draw", &BatchRenderer::draw, nb::arg(), nb::arg().none(), nb::arg().none(),
+             nb::arg(), nb::arg());
     nb::class_<FrameRenderer>(m, "FrameRenderer")
         .def(nb::init<const Recording &, int, int>())
         .def("_draw", &FrameRenderer::draw, nb::arg(), nb::arg(), nb::arg().none(),

@@ -10,6 +10,15 @@ static nb::dict by_method(const TnStepReport &r)
     return d;
 }
 
+static nb::dict by_check(const TnStepReport &r)
+{
+    nb::dict d;
+    for (int i = 0; i < TN_PASS_COUNT; i++)
+        if (r.passes[i].asked)
+            d[tn_pass_name((TnPass)i)] = get_fields(fields_of<TnPassReport>(), &r.passes[i]);
+    return d;
+}
+
 /* A property for each field but those that the class has already. */
 template <typename T> static void add_fields(nb::class_<T> &to)
 {
@@ -67,6 +76,9 @@ void bind_reports(nb::module_ &m)
         .def_prop_ro("islands_by_method", by_method,
                      nb::sig("def islands_by_method(self) -> dict[str, int]"),
                      "number of islands by the method that found their solution")
+        .def_prop_ro("passes", by_check, nb::sig("def passes(self) -> dict[str, dict[str, float]]"),
+                     "checks that failed, by their names: times asked and repeated, and by how "
+                     "much at worst")
         .def_prop_ro(
             "energy", [](const TnStepReport &r) { return r.energy; }, "of this step: the balance")
         .def("__repr__", [](const TnStepReport &r) {

@@ -168,7 +168,12 @@ template <> const std::vector<Special<TnGeomDef>> &specials()
          "(2, 3): the ends of the axis of a capsule or cylinder, instead of pos, quat and half "
          "length",
          [](Maker &m, TnGeomDef &d, nb::handle v, const std::string &what) {
-             if (!v.is_none()) lay_between(d, keep_doubles(m, v, {2, 3}, what), what);
+             if (v.is_none()) return;
+             nb::object shape = nb::module_::import_("numpy").attr("shape")(v);
+             bool flat = nb::len(shape) == 1; /* six numbers, as MJCF's fromto */
+             lay_between(
+                 d, keep_doubles(m, v, flat ? std::vector<long>{6} : std::vector<long>{2, 3}, what),
+                 what);
          }},
     };
     return list;

@@ -101,25 +101,38 @@ static void take_steps(const World &w, long n, double *seconds)
     BatchData &data = open(w);
     if (n < 0) raise(TN_ERROR_USAGE, "step: n must be 0 or more");
     if (n == 0) return;
-    Use use(data, false);
-    push(data, w.index);
-    let_go(w);
-    nb::gil_scoped_release release;
-    struct Finally { /* also after Ctrl-C */
-        BatchData &data;
-        int index;
-        ~Finally() { changed(data, index); }
-    } finally{data, w.index};
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start = seconds ? Clock::now() : Clock::time_point();
-    tn_batch_step_bare(data.batch, w.index);
-    if (seconds) *seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (n == 1) return;
-    Interruptible interruptible;
-    for (long k = 1; k < n; k++) {
-        interruptible.look();
-        tn_batch_step_bare(data.batch, w.index);
+    Trouble trouble;
+    double troubled_at = 0;
+    bool found = false;
+    {
+        Use use(data, false);
+        push(data, w.index);
+        let_go(w);
+        nb::gil_scoped_release release;
+        struct Finally { /* also after Ctrl-C */
+            BatchData &data;
+            int index;
+            ~Finally() { changed(data, index); }
+        } finally{data, w.index};
+        const TnWorld *world = tn_batch_world(data.batch, w.index);
+        TroubleLimits limits = trouble_limits(world);
+        Interruptible interruptible;
+        using Clock = std::chrono::steady_clock;
+        for (long k = 0; k < n; k++) {
+            if (k > 0) interruptible.look();
+            Clock::time_point start = seconds ? Clock::now() : Clock::time_point();
+            tn_batch_step_bare(data.batch, w.index);
+            if (seconds) *seconds = std::chrono::duration<double>(Clock::now() - start).count();
+            if (found || !data.watches()) continue;
+            bool forces = data.looks++ % FORCES_EVERY == 0;
+            if (!forces && !is_suspect(data.view.reports[w.index])) continue;
+            if (!find_trouble(world, forces ? &limits : nullptr, &trouble)) continue;
+            found = true;
+            troubled_at = tn_world_time(world);
+            if (data.on_trouble == ON_TROUBLE_RAISE) break;
+        }
     }
+    if (found) tell_trouble(data, trouble, troubled_at, "");
 }
 
 static void step(const World &w, long n) { take_steps(w, n, nullptr); }
@@ -354,13 +367,12 @@ static std::string worst_constraint(const World &w)
 
 static nb::object trouble(const World &w)
 {
-    static const char *const kinds[] = {"none",       "tolerance",  "rough", "contradiction",
-                                        "not finite", "indefinite", "memory"};
-    static_assert(sizeof kinds / sizeof *kinds == TN_TROUBLE_MEMORY + 1, "a name for each kind");
-    TnTrouble t = tn_world_trouble(Call(w).world);
-    if (t.kind == TN_TROUBLE_NONE) return nb::none();
+    Call call(w);
+    Trouble t;
+    TroubleLimits limits = trouble_limits(call.world);
+    if (!find_trouble(call.world, &limits, &t)) return nb::none();
     nb::dict d;
-    d["kind"] = kinds[t.kind];
+    d["kind"] = t.kind;
     d["where"] = t.where;
     d["what"] = t.what;
     d["help"] = t.help;
@@ -375,6 +387,16 @@ static void bind_parameters(nb::class_<World> &world)
                  Doubles g = doubles(gravity, {3}, "gravity");
                  Call call(w);
                  call.check(tn_world_set_gravity(call.world, g.data(), &call.err));
+             })
+        .def("_info", /* with what was set */
+             [](const World &w, const std::string &kind, int index) {
+                 return info_of(tn_world_model(Call(w).world), kind, index);
+             })
+        .def("_option",
+             [](const World &w) {
+                 TnOption o = tn_model_info(tn_world_model(Call(w).world)).option;
+                 return nb::make_tuple(o.timestep,
+                                       nb::make_tuple(o.gravity[0], o.gravity[1], o.gravity[2]));
              })
         .def("_set_timestep",
              [](const World &w, double timestep) {
@@ -393,6 +415,26 @@ static void bind_parameters(nb::class_<World> &world)
                  Call call(w);
                  call.check(tn_world_set_geom_size(call.world, geom + 1, s.data(), &call.err));
              })
+        .def(
+            "_set_geom_local_pose",
+            [](const World &w, int geom, nb::object pos, nb::object quat) {
+                Doubles keep_pos, keep_quat;
+                const double *p = optional_doubles(pos, {3}, "pos", keep_pos),
+                             *q = optional_doubles(quat, {4}, "quat", keep_quat);
+                Call call(w);
+                call.check(tn_world_set_geom_local_pose(call.world, geom + 1, p, q, &call.err));
+            },
+            nb::arg(), nb::arg().none(), nb::arg().none())
+        .def(
+            "_set_site_local_pose",
+            [](const World &w, int site, nb::object pos, nb::object quat) {
+                Doubles keep_pos, keep_quat;
+                const double *p = optional_doubles(pos, {3}, "pos", keep_pos),
+                             *q = optional_doubles(quat, {4}, "quat", keep_quat);
+                Call call(w);
+                call.check(tn_world_set_site_local_pose(call.world, site + 1, p, q, &call.err));
+            },
+            nb::arg(), nb::arg().none(), nb::arg().none())
         .def(
             "_set_actuator",
             [](const World &w, int actuator, double gain, nb::object bias) {
@@ -445,6 +487,23 @@ static void bind_questions(nb::class_<World> &world)
         .def("_equality_reaction", reaction<tn_world_equality_reaction>, TWO("_equality_reaction"))
         .def("_contacts", contacts,
              nb::sig("def _contacts(self) -> numpy.typing.NDArray[numpy.uint8]"))
+        .def("_contact_wrenches",
+             [](const World &w) {
+                 Call call(w);
+                 double *numbers;
+                 const TnModel *model = tn_world_model(call.world);
+                 Array result = new_array({(size_t)tn_model_info(model).body_count, 6}, &numbers);
+                 tn_world_contact_wrenches(call.world, numbers);
+                 return result;
+             })
+        .def("_actuator_force",
+             [](const World &w) {
+                 Call call(w);
+                 double *numbers;
+                 Array result = new_array({(size_t)call.data.view.ctrl_count}, &numbers);
+                 check(tn_world_actuator_forces(call.world, numbers, &call.err), call.err);
+                 return result;
+             })
         .def("_eval", eval, nb::arg().none(), nb::arg())
         .def("_jacobian", jacobian, nb::arg(), nb::arg().none())
         .def("_cast_rays", cast_rays,
@@ -544,6 +603,7 @@ void bind_world(nb::module_ &m)
                  def.world = world_def(options);
                  auto data = std::make_shared<BatchData>();
                  data->model = model.data;
+                 data->on_trouble = trouble_choice(options);
                  data->threads = def.world.thread_count > 1;
                  data->batch = tn_batch_create(&def, model.data->model, &err);
                  if (!data->batch) raise(err);

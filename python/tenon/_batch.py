@@ -1,14 +1,19 @@
 """Batches of worlds."""
 
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arrays import fill, of_all
+from ._derivatives import BatchDerivatives, Parameter, derive
 from ._errors import Error, UsageError
 from ._model import Model, Numbers, Which
-from ._world import World, _check_joint_forces, _note_change, _options
+from ._words import BATCH, attribute_error, knows_its_keywords, takes_options_of
+from ._world import RAY_HIT, World, _check_joint_forces, _picture, _pixels, _ray_groups, _note_change, _options, _servo_gains
 
 
 class DeviceArrays:
@@ -57,6 +62,7 @@ class DeviceArrays:
         self._batch._device_reset(mask, -1 if key is None else self._batch.model.key(key))
 
 
+@knows_its_keywords
 class Batch(_core.Batch):
     """n worlds of one model, stepped on several threads. Each has the bits of a lone world with the same inputs.
 
@@ -64,7 +70,8 @@ class Batch(_core.Batch):
     are copies then, which step, rollout and reset renew; `there` has those of the device. There is no ``b[i]``.
 
     `qpos`, `qvel`, `ctrl` and `act` are live arrays with one row per world, as those of World. ``b[i]`` is world i, for
-    forces and questions. Options are those of World; `threads` share the worlds.
+    forces and questions. Options are those of World; `threads` share the worlds. `on_trouble` looks at the reports after
+    each call, of the last step of each world.
 
     The set_… methods give each world its own parameters: numbers that have one row per world, or one row for all of
     them. `mask` (bool, one per world) leaves worlds out. A world that refuses its row keeps what it had, and the error
@@ -78,11 +85,17 @@ class Batch(_core.Batch):
     _worlds: Dict[int, World]
     _changes: Dict[int, Dict[Any, Any]]
 
+    @takes_options_of(World.__init__)
     def __init__(self, model: Model, n: int, *, threads: int = 1, **options: Any):
         if not isinstance(model, Model):
             raise TypeError(f"Batch: expected a tenon.Model, got {type(model).__name__}")
         super().__init__(model, n, threads, _options(model, options))
         self.__dict__.update(_model=model, _n=n, _threads=threads, _world_options=options, _worlds={}, _changes={})
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise attribute_error(self, name, BATCH)
 
     @property
     def model(self) -> Model:
@@ -91,6 +104,14 @@ class Batch(_core.Batch):
 
     def __len__(self) -> int:
         return self._n
+
+    def derivatives(self, *, parameters: Sequence[Parameter] = (), smoothing: float = 0.0, compliance: float = 1.0 / 60.0,
+                    method: Literal["implicit", "differences"] = "implicit", state: bool = True, ctrl: bool = True,
+                    step: float = 1e-6, sides: int = 2) -> BatchDerivatives:
+        """World.derivatives of all worlds, which the batch's threads share."""
+        options = dict(parameters=list(parameters), smoothing=smoothing, compliance=compliance, method=method, state=state,
+                       ctrl=ctrl, step=step, sides=sides, threads=1)
+        return BatchDerivatives(derive([self[i] for i in range(self._n)], self._threads, options))
 
     @property
     def there(self) -> DeviceArrays:
@@ -167,6 +188,77 @@ class Batch(_core.Batch):
         """Goes back to states that save() has returned, or to one that save() of a world has returned, for all."""
         self._restore([states] if isinstance(states, bytes) else list(states), mask)
 
+    # -- questions to all worlds, new arrays, filled on the threads of the batch
+
+    def arrays(self, want: Union[str, Sequence[str]], *, contacts: int = 0, mask: Optional[npt.ArrayLike] = None,
+               out: Optional[Mapping[str, npt.NDArray[Any]]] = None) -> Dict[str, npt.NDArray[Any]]:
+        """Several arrays in one go, a dict: of body_poses, body_velocities, body_reactions, contact_wrenches, site_poses,
+        site_velocities, geom_poses, geom_velocities, actuator_force, sensors, contacts, contact_counts.
+
+        contacts: how many of each world. out: arrays by these names that are written instead of new ones, as an earlier
+        call has returned them. mask: rows of other worlds stay as they are, zeros in new arrays."""
+        return fill(self, want, contacts, mask, out)
+
+    def contacts(self, most: int) -> npt.NDArray[np.void]:
+        """(n, most): the contacts with the largest forces of each world, largest first; a structured array as World.contacts,
+        and body1, body2. Empty places have geom1 = geom2 = body1 = body2 = -1 and zeros."""
+        return fill(self, "contacts", most, None, None)["contacts"]
+
+    contact_counts = of_all("contact_counts", "(n,): how many contacts each world has.")
+    body_poses = of_all("body_poses", "(n, nbody, 7): position and quaternion (w, x, y, z).")
+    body_velocities = of_all("body_velocities", "(n, nbody, 6): velocity of the centre of mass, angular velocity; world axes.")
+    body_reactions = of_all("body_reactions", "(n, nbody, 6): force and torque of the parent on the body; NaN: not known.")
+    contact_wrenches = of_all("contact_wrenches", "(n, nbody, 6): force of contacts on each body, and torque about its origin.")
+    site_poses = of_all("site_poses", "(n, nsite, 7): position and quaternion.")
+    site_velocities = of_all("site_velocities", "(n, nsite, 6): velocity of the origin, angular velocity; world axes.")
+    geom_poses = of_all("geom_poses", "(n, ngeom, 7): position and quaternion.")
+    geom_velocities = of_all("geom_velocities", "(n, ngeom, 6): velocity of the origin, angular velocity; world axes.")
+    actuator_force = of_all("actuator_force", "(n, nu): forces of the actuators before gears, N or N·m.")
+
+    def jacobian(self, body: Which, point: Optional[npt.ArrayLike] = None) -> Numbers:
+        """(n, 6, nv): World.jacobian of all worlds. point: (n, 3) or (3,), world axes; None: the body's origin."""
+        points = None if point is None else self._rows("point", point, (3,))
+        return self._jacobian(self.model.body(body), points)
+
+    def site_jacobian(self, site: Which) -> Numbers:
+        """(n, 6, nv): the same of a site's origin."""
+        return self._site_jacobian(self.model.site(site))
+
+    def cast_rays(self, origins: npt.ArrayLike, directions: npt.ArrayLike, *, groups: Sequence[int] = (),
+                  skip_fixed: bool = False, exclude: Optional[Which] = None,
+                  max_distance: float = 0.0) -> npt.NDArray[np.void]:
+        """(n, m): World.cast_rays of all worlds, from origins (n, m, 3) along directions (n, m, 3) or (3,)."""
+        begin = np.asarray(origins, dtype=np.float64)
+        if begin.ndim != 3 or begin.shape[0] != self._n or begin.shape[2] != 3:
+            raise UsageError(f"origins: expected shape ({self._n}, m, 3), got {begin.shape}")
+        try:
+            along = np.broadcast_to(np.asarray(directions, dtype=np.float64), begin.shape)
+        except ValueError:
+            raise UsageError(f"directions: expected shape {begin.shape} or (3,), got {np.shape(directions)}") from None
+        body = -1 if exclude is None else self.model.body(exclude)
+        hits = self._cast_rays(begin, along, _ray_groups(groups), skip_fixed, body, max_distance)
+        return hits.view(RAY_HIT).reshape(begin.shape[:2])
+
+    def render(self, width: int = 640, height: int = 480, camera: Optional[Which] = None, *,
+               eye: Optional[npt.ArrayLike] = None, target: Optional[npt.ArrayLike] = None,
+               fovy: float = 0.0, depth: bool = False, segmentation: bool = False, samples: int = 4,
+               shadows: bool = True) -> npt.NDArray[Any]:
+        """Pictures of all worlds, (n, height, width, 3), depth and segmentation (n, height, width): World.render of each.
+        eye, target: (n, 3) or (3,). Small pictures are several times as fast with samples=1, shadows=False."""
+        size, what = _picture(width, height, depth, segmentation, samples)
+        if self.closed:
+            raise UsageError("the batch is closed")
+        if self._on_device():
+            raise UsageError("the worlds of this batch are on a device; use device='cpu' to draw them")
+        index = -1 if camera is None else self.model.index("camera", camera)
+        eyes = None if eye is None else self._rows("eye", eye, (3,))
+        targets = None if target is None else self._rows("target", target, (3,))
+        kept = self.__dict__.get("_renderer")
+        if kept is None or kept[0] != (size, samples, shadows):
+            kept = self.__dict__["_renderer"] = (
+                (size, samples, shadows), _core.BatchRenderer(self._handle(), *size, samples, shadows))
+        return _pixels(kept[1]._draw(index, eyes, targets, fovy, what), what, (self._n, size[1], size[0]))
+
     # -- parameters of each world
 
     def _chosen(self, mask: Optional[npt.ArrayLike]) -> npt.NDArray[np.intp]:
@@ -227,6 +319,20 @@ class Batch(_core.Batch):
         index = self.model.geom(geom)
         self._change_all("geom_size", index, mask, dict(size=size), dict(size=(3,)), lambda row: (index, row["size"]))
 
+    def set_geom_local_pose(self, geom: Which, pos: Optional[npt.ArrayLike] = None, quat: Optional[npt.ArrayLike] = None,
+                            mask: Optional[npt.ArrayLike] = None) -> None:
+        """Where a geom is in its body: pos (n, 3) or (3,), quat (n, 4) or (4,), None: as it is. Masses do not follow."""
+        index = self.model.geom(geom)
+        self._change_all("geom_local_pose", index, mask, dict(pos=pos, quat=quat), dict(pos=(3,), quat=(4,)),
+                         lambda row: (index, row.get("pos"), row.get("quat")))
+
+    def set_site_local_pose(self, site: Which, pos: Optional[npt.ArrayLike] = None, quat: Optional[npt.ArrayLike] = None,
+                            mask: Optional[npt.ArrayLike] = None) -> None:
+        """The same of a site. Sensors follow; tendons, actuators and equalities keep the place of the model."""
+        index = self.model.site(site)
+        self._change_all("site_local_pose", index, mask, dict(pos=pos, quat=quat), dict(pos=(3,), quat=(4,)),
+                         lambda row: (index, row.get("pos"), row.get("quat")))
+
     def set_actuator(self, actuator: Which, gain: npt.ArrayLike, bias: Optional[npt.ArrayLike] = None,
                      mask: Optional[npt.ArrayLike] = None) -> None:
         """Gain, (n,) or a number, and bias, (n, 3) or (3,), None: as it is."""
@@ -259,6 +365,7 @@ class Batch(_core.Batch):
     def close(self) -> None:
         """Gives the memory back, as soon as no array and no world of the batch is in use."""
         self._worlds.clear()
+        self.__dict__.pop("_renderer", None)
         self._close()
 
     def __reduce__(self) -> Tuple[Any, ...]:

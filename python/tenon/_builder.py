@@ -1,7 +1,13 @@
 """Models made by calls, and meshes for their soft bodies."""
 
+from __future__ import annotations
+
+import ast
+import inspect
 import os
-from typing import Any, Dict, List, Optional, Tuple, Type
+import re
+import textwrap
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +79,53 @@ class Builder(_core.Builder):
     def __repr__(self) -> str:
         return (f"<tenon.Builder '{self.name}': {self.count('body') - 1} bodies, {self.count('joint')} joints, "
                 f"{self.count('geom')} geoms>")
+
+
+def _type_text(annotation: str) -> str:
+    """A type as a reader says it."""
+    words = re.fullmatch(r"typing\.Literal\[(.*)\](?: \| None)?", annotation)
+    if words:
+        return re.sub(r"(.*), ", r"\1 or ", words.group(1))
+    for long, short in (("collections.abc.", ""), ("numpy.typing.ArrayLike", "numbers"), ("typing.", ""), (" | None", ""),
+                        ("str | int", "a name or an index")):
+        annotation = annotation.replace(long, short)
+    return annotation
+
+
+def _readable(name: str) -> Callable[..., Any]:
+    """The method of the module, with a signature that inspect and help() can show."""
+    core = getattr(_core.Builder, name)
+    head, _, text = core.__doc__.partition("\n")
+    function = ast.parse(f"def {head.split(' -> ')[0]}: ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    parameters, types = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)], {}
+    for argument, default in zip(function.args.kwonlyargs, function.args.kw_defaults):
+        value = ast.literal_eval(default) if default else ...
+        parameters.append(inspect.Parameter(argument.arg, inspect.Parameter.KEYWORD_ONLY,
+                                            default=inspect.Parameter.empty if value is ... else value))
+        types[argument.arg] = _type_text(ast.unparse(argument.annotation)) if argument.annotation else ""
+
+    def method(self: "Builder", **keywords: Any) -> Any:
+        return core(self, **keywords)
+
+    # a line for each keyword: those that need no words have their type
+    about, lines = [], {}
+    for line in inspect.cleandoc(text).splitlines():
+        keyword = re.match(r"    (\w+): (.*)", line)
+        if keyword and keyword.group(1) in types:
+            lines[keyword.group(1)] = keyword.group(2)
+        else:
+            about.append(textwrap.fill(line, 116))
+    entries = [textwrap.fill(f"{key} ({of}){': ' + lines[key] if key in lines else ''}", 116, subsequent_indent="    ")
+               for key, of in types.items()]
+    method.__name__, method.__qualname__ = name, f"Builder.{name}"
+    method.__doc__ = "\n".join(about).rstrip() + "\n\n" + "\n".join(textwrap.indent(entry, "    ") for entry in entries)
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return method
+
+
+for _name in _core.builder_methods:
+    setattr(Builder, _name, _readable(_name))
 
 
 def _rebuild_builder(cls: Type[Builder], base: Optional[Dict[str, bytes]], calls: List[Any]) -> Builder:

@@ -21,5 +21,13 @@ class OutOfMemory(Error, MemoryError):
     """There is no memory left, or no thread could be started."""
 
 
+class TroubleError(Error, ArithmeticError):
+    """A step is in trouble, and the world was made with ``on_trouble="raise"``."""
+
+
+class TroubleWarning(UserWarning):
+    """A step is in trouble: it missed its tolerance, was rejected, or has forces that nothing real makes."""
+
+
 class DeviceError(Error, RuntimeError):
     """There is no device that steps can run on, or it failed."""

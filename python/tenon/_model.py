@@ -1,5 +1,7 @@
 """Models."""
 
+from __future__ import annotations
+
 import difflib
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
@@ -8,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._errors import UsageError
+from ._words import MODEL, attribute_error, knows_its_keywords
 
 Which = Union[str, int]
 Path = Union[str, "os.PathLike[str]"]
@@ -23,6 +27,7 @@ def _load_files(cls: Type["Model"], files: Dict[str, bytes]) -> "Model":
     return cls("model.xml", None, files)
 
 
+@knows_its_keywords
 class Model(_core.Model):
     """What there is: bodies, joints, shapes, motors. It does not change, and many worlds may share it.
 
@@ -32,15 +37,15 @@ class Model(_core.Model):
     @classmethod
     def from_file(cls, path: Path, *, package_path: Optional[str] = None, free_base: bool = False, reach: str = "near",
                   limit_factor: float = 1.0) -> "Model":
-        """Reads MJCF or URDF. `package_path` (folders for ``package://``) and `free_base` (the root link is free) are
-        for URDF. `reach` says which files the model may name: those in its folder and in the one above ("near"), in its
+        """Reads MJCF, URDF or SDF. `package_path` (folders for ``package://`` and ``model://``) is for
+        URDF and SDF, `free_base` (the root link is free) for URDF. `reach` says which files the model may name: those in its folder and in the one above ("near"), in its
         folder alone ("folder"), or "any". `limit_factor` raises the limits of what a file may ask for."""
         return cls(os.fspath(path), None, {}, package_path, free_base, reach, limit_factor)
 
     @classmethod
     def from_string(cls, text: str, *, files: Optional[Mapping[str, bytes]] = None, package_path: Optional[str] = None,
                     free_base: bool = False, reach: str = "near", limit_factor: float = 1.0) -> "Model":
-        """Reads MJCF or URDF from a text. `files` has what the text refers to (meshes, included files) by its path; what is
+        """Reads MJCF, URDF or SDF from a text. `files` has what the text refers to (meshes, included files) by its path; what is
         not there is looked for on disk, in the present folder."""
         return cls("<string>", text, dict(files or {}), package_path, free_base, reach, limit_factor)
 
@@ -65,6 +70,9 @@ class Model(_core.Model):
     def __repr__(self) -> str:
         return (f"<tenon.Model '{self.name}': nq={self.nq}, nv={self.nv}, nu={self.nu}, nbody={self.nbody}, "
                 f"ngeom={self.ngeom}>")
+
+    def __getattr__(self, name: str) -> Any:
+        raise attribute_error(self, name, MODEL)
 
     # -- sizes and names
 
@@ -225,16 +233,26 @@ class Model(_core.Model):
         """The index of a soft body by its name."""
         return self.index("soft", which)
 
+    def _geom_bodies(self) -> npt.NDArray[np.int32]:
+        """The body of each geom."""
+        try:
+            return self.__dict__["_bodies_of"]
+        except KeyError:
+            bodies = self.__dict__["_bodies_of"] = np.array([self._info("geom", i)["body"] for i in range(self.ngeom)], np.int32)
+            return bodies
+
     # What there is to know of a thing, as the structs of tenon/model_info.h. Things are indices, None: none.
 
     def body_info(self, which: Which) -> Dict[str, Any]:
-        """carrier, mass, com, inertia of the rigid part that the body belongs to; mocap (None: it is none)."""
+        """carrier, mass, com, inertia of the rigid part that the body belongs to; own_mass, own_com, own_inertia (xx yy zz
+        xy xz yz) of the body alone; mocap (None: it is none)."""
         info = self._info("body", self.body(which))
         info["mocap"] = info["mocap"] - 1 if info["mocap"] else None
         return info
 
     def joint_info(self, which: Which) -> Dict[str, Any]:
-        """type, body, qpos and qvel (slices), pos, axis, range (None: not limited)."""
+        """type, body, qpos and qvel (slices), pos, axis, range (None: not limited), stiffness, spring_ref, damping, armature,
+        friction_loss."""
         info = self._info("joint", self.joint(which))
         start, count = info.pop("qpos_start"), info.pop("qpos_count")
         info["qpos"] = slice(start, start + count)
@@ -244,7 +262,8 @@ class Model(_core.Model):
         return info
 
     def geom_info(self, which: Which) -> Dict[str, Any]:
-        """type, body, pos and quat in the body's axes, size, rgba, group, mesh."""
+        """type, body, pos and quat in the body's axes, size, rgba, group, mesh, friction, contact_type, contact_affinity,
+        contact_dim, …"""
         return self._info("geom", self.geom(which))
 
     def site_info(self, which: Which) -> Dict[str, Any]:
@@ -256,9 +275,10 @@ class Model(_core.Model):
         return self._info("tendon", self.tendon(which))
 
     def actuator_info(self, which: Which) -> Dict[str, Any]:
-        """ctrl_range (None: not limited), act (place of its activation, -1: none)."""
+        """ctrl_range and force_range (None: not limited), act (place of its activation, -1: none), gear, gain, bias."""
         info = self._info("actuator", self.actuator(which))
-        info["ctrl_range"] = info["ctrl_range"] if info.pop("ctrl_limited") else None
+        for name in ("ctrl", "force"):
+            info[f"{name}_range"] = info[f"{name}_range"] if info.pop(f"{name}_limited") else None
         return info
 
     def equality_info(self, which: Which) -> Dict[str, Any]:
@@ -315,8 +335,14 @@ class Model(_core.Model):
         """(6, nv): velocity and angular velocity, world axes, of a point (in the body's axes) per number of qvel."""
         return self._jacobian(qpos, self.body(body), point)
 
-    def ik(self, qpos: npt.ArrayLike, site: Which, pos: Optional[npt.ArrayLike] = None,
-           quat: Optional[npt.ArrayLike] = None, *, max_iterations: int = 200,
+    def ik(self, qpos: npt.ArrayLike, site: Optional[Which] = None, pos: Optional[npt.ArrayLike] = None,
+           quat: Optional[npt.ArrayLike] = None, *, body: Optional[Which] = None,
+           point: npt.ArrayLike = (0.0, 0.0, 0.0), max_iterations: int = 200,
            tolerance: float = 1e-6) -> Tuple[Numbers, bool, float, float]:
-        """Inverse kinematics from a start: (qpos, converged, position error, angle error)."""
-        return self._ik(qpos, self.site(site), pos, quat, max_iterations, tolerance)
+        """Inverse kinematics from a start, of a site, or of a point of a body (in its axes): (qpos, converged, position
+        error, angle error). pos and quat are where it should be; None: it does not matter."""
+        if (site is None) == (body is None):
+            raise UsageError("ik: expected a site or a body")
+        index = -1 if site is None else self.site(site)
+        of = -1 if body is None else self.body(body)
+        return self._ik(qpos, index, of, point, pos, quat, max_iterations, tolerance)

@@ -1,5 +1,7 @@
 """The page that plays a recording, inside a notebook."""
 
+from __future__ import annotations
+
 import base64
 import html
 import zlib

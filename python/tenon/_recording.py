@@ -1,5 +1,7 @@
 """Recordings (.tnr) that are read: arrays, pictures, and the page that plays them."""
 
+from __future__ import annotations
+
 import operator
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
@@ -8,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _page
-from ._errors import Error, UsageError
+from ._errors import Error, FileError, UsageError
+from ._words import knows_its_keywords
 from ._world import CONTACT, Recorder, World, Which
 
 FIGURES = ("kinetic", "potential", "elastic", "residual", "mean_penetration", "max_penetration")
@@ -63,6 +66,7 @@ class Frame:
         return self._recording.render(self._index, width, height, camera, **options)
 
 
+@knows_its_keywords
 class Recording:
     """A recording (.tnr) that Recorder or ``tenon run --record`` wrote:
 
@@ -252,6 +256,44 @@ class Recording:
         self._file._write_page(os.fspath(path), self._thinned(fps), title, color)
         return os.fspath(path)
 
+    def export(self, path: Union[str, os.PathLike], *, fps: Optional[float] = None, title: Optional[str] = None) -> str:
+        """Writes the frames for other programs, in the format that the name ends in, and returns its path: .glb, .gltf
+        (animated 3D scene: Blender, viewers), .mcap (Foxglove), .npz (NumPy), .csv, .pvd (soft bodies, for ParaView), .html.
+        At most `fps` frames per second (0: all; None: 30 for .html, .glb, .gltf and .mcap, all for the others). Scenes and
+        pages may have a `title`."""
+        if fps is not None and not fps >= 0:
+            raise UsageError(f"export: fps must not be negative, got {fps}")
+        if not len(self):
+            raise UsageError("export: the recording has no frames")
+        self._file._export(os.fspath(path), self._frames, -1.0 if fps is None else float(fps), title)
+        return os.fspath(path)
+
+    def to_usd(self, path: Union[str, os.PathLike], *, fps: float = 30.0) -> str:
+        """Writes the frames as a USD stage with time samples (.usd, .usda, .usdc) and returns its path: bodies with their
+        shapes, cables, soft bodies. At most `fps` frames per second (0: all). Needs the package usd-core."""
+        from . import usd
+        return usd.write(path, self, fps=fps)
+
+    def to_film(self, path: Union[str, os.PathLike], *, fps: float = 30.0, speed: float = 1.0, width: int = 1280,
+                height: int = 720, camera: Optional[Which] = None, eye: Optional[npt.ArrayLike] = None,
+                target: Optional[npt.ArrayLike] = None) -> str:
+        """Writes a film, by the program ffmpeg, in the format that the name ends in (.mp4, .webm, .gif); returns its path.
+        Each of its `fps` pictures per second shows the nearest frame; speed 0.5 is slow motion. Camera, eye and target are
+        those of render()."""
+        if not (fps > 0 and speed > 0):
+            raise UsageError(f"to_film: fps and speed must be positive, got {fps} and {speed}")
+        if width % 2 or height % 2:
+            raise UsageError(f"to_film: width and height must be even, got {width} and {height}")
+        if not len(self):
+            raise UsageError("to_film: the recording has no frames")
+        path, times = os.fspath(path), self.times
+        count = int(np.floor((times[-1] - times[0]) * fps / speed + 1e-6)) + 1
+        wanted = times[0] + np.arange(count) * (speed / fps)
+        after = np.clip(np.searchsorted(times, wanted), 1, max(len(times) - 1, 1)) if len(times) > 1 else np.zeros(count, int)
+        nearest = after - (wanted - times[after - 1] < times[after] - wanted) if len(times) > 1 else after
+        return _write_film(path, fps, (width, height),
+                           (self.render(int(i), width, height, camera, eye=eye, target=target) for i in nearest))
+
     def _thinned(self, fps: Optional[float]) -> List[int]:
         if fps is None:
             return self._frames
@@ -285,6 +327,36 @@ class Recording:
 
     def __exit__(self, *problem) -> None:
         self.close()
+
+
+def _write_film(path: str, fps: float, size: Tuple[int, int], pictures: Iterator[np.ndarray]) -> str:
+    import shutil
+    import subprocess
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise Error("to_film: there is no program ffmpeg (apt-get install ffmpeg); to_html() writes a page that plays")
+    yuv = [] if path.endswith((".gif", ".webp", ".png")) else ["-pix_fmt", "yuv420p"]  # what every player shows
+    run = subprocess.Popen([program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}",
+                            "-r", str(fps), "-i", "-", *yuv, path], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdin is not None
+    try:
+        for picture in pictures:
+            run.stdin.write(picture.tobytes())
+    except BrokenPipeError:
+        pass  # ffmpeg says why
+    except BaseException:
+        run.kill()
+        run.communicate()
+        raise
+    run.stdin, pipe = None, run.stdin
+    try:
+        pipe.close()
+    except BrokenPipeError:
+        pass
+    _, said = run.communicate()
+    if run.returncode:
+        raise FileError(f"to_film: ffmpeg could not write {path}: {said.decode(errors='replace').strip()}")
+    return path
 
 
 def _index(kind: str, which: Which, names: Sequence[str]) -> int:

@@ -1,5 +1,7 @@
 """The scenes of the package, the window, and the demonstration."""
 
+from __future__ import annotations
+
 import os
 import sys
 from typing import List, Optional, Union
@@ -170,6 +172,11 @@ def demo(name: str = "stir", *, duration: float = 10.0,
         except Error as error:
             print(f"{error}", file=sys.stderr)
     return _write_page(world, name, duration, path)
+
+
+def recorded(name: str, duration: float) -> Recording:
+    """A recording of a scene of the package."""
+    return _recorded(World(Model.from_file(scene_path(name))), name, duration)
 
 
 def _recorded(world: World, name: str, duration: float) -> Recording:

@@ -1,5 +1,7 @@
 """The solver alone: matrices in, velocities and forces out."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union

@@ -103,6 +103,8 @@ def rows_of(n):
         "set_timestep": dict(timestep=0.004 * x),
         "set_geom_friction": dict(geom="floor", friction=np.outer(x, (0.1, 0.001, 0))),
         "set_geom_size": dict(geom="box", size=np.outer(x, (0.1, 0.08, 0.1))),
+        "set_geom_local_pose": dict(geom="held", pos=np.outer(x, (0.01, 0, 0))),
+        "set_site_local_pose": dict(site="tip", pos=np.outer(x, (0.1, 0, 0)), quat=np.outer(x, (1, 0.1, 0, 0))),
         "set_actuator": dict(actuator="shoulder", gain=x, bias=np.outer(x, (0.1, 0, -0.1))),
         "set_joint_forces": dict(joint="shoulder", stiffness=x, damping=0.2 * x),
         "set_body_mass": dict(body="lower", mass=x, com=np.outer(x, (0.1, 0, 0)), inertia=np.outer(x, (0.1, 0.1, 0.1, 0, 0, 0))),
@@ -260,7 +262,7 @@ def test_closed_and_wrong(arm):
         tenon.Batch(arm, 0)
     with pytest.raises(tenon.UsageError, match="thread_count"):
         tenon.Batch(arm, 2, threads=65)
-    with pytest.raises(tenon.UsageError, match="no option 'colour'"):
+    with pytest.raises(TypeError, match="Batch: there is no 'colour'"):
         tenon.Batch(arm, 2, colour=1)
 
 

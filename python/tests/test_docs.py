@@ -15,7 +15,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SNIPPET = re.compile(r"((?:^<!-- (?:needs|after): [^\n]+ -->\n)*)^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SAVED = re.compile(r"Save this as `([\w.]+)`:\s+```xml\n(.*?)^```", re.MULTILINE | re.DOTALL)
-ELSEWHERE = ("sweep",)  # with its commands, in test_sweep.py
+ELSEWHERE = ("sweep", "gallery")  # with its commands, in test_sweep.py; in test_gallery.py
 PAGES = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "site" / "index.md")
          if SNIPPET.search(path.read_text(encoding="utf-8")) and path.stem not in ELSEWHERE]
 

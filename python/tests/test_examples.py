@@ -1,4 +1,5 @@
 """Every example of docs/examples.md runs in its short form, is short itself, and has a picture."""
+import os
 import pathlib
 import re
 import subprocess
@@ -28,7 +29,7 @@ def test_example_runs(path, tmp_path):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
     assert done.stdout.strip(), "an example prints what it found"
-    assert list(tmp_path.iterdir()) == [], "without --picture nothing is written"
+    assert list(tmp_path.iterdir()) == [], "a short run writes nothing"
 
 
 def test_examples_are_short_and_shown():
@@ -45,6 +46,14 @@ def test_examples_are_short_and_shown():
 def test_an_example_draws_its_picture(tmp_path):
     if not can_draw():
         pytest.skip("pictures cannot be drawn here")
+    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    for options, count in (([], 1), (["--no-picture"], 0)):
+        folder = tmp_path / f"temporary{count}"
+        folder.mkdir()
+        done = subprocess.run([sys.executable, "-B", ROOT / "examples" / "python" / "lidar.py", *options], check=True, text=True,
+                              stdout=subprocess.PIPE, timeout=300, cwd=tmp_path, env={**bare, "TMPDIR": str(folder)})
+        written = list(folder.rglob("*.png"))
+        assert len(written) == count and ("picture: " in done.stdout) == bool(count)
     picture = tmp_path / "picture.png"
     subprocess.run([sys.executable, "-B", ROOT / "examples" / "python" / "lidar.py", "--quick", "--picture", picture], check=True,
                    stdout=subprocess.DEVNULL, timeout=300)

@@ -120,3 +120,13 @@ def test_written_models_load_again(arm, tmp_path):
     assert tenon.Model.from_file(tmp_path / "copy.xml").nq == arm.nq
     with pytest.raises(tenon.FileError):
         arm.write(tmp_path / "no" / "folder.xml")
+
+
+def test_many_missing_files_are_one_line(tmp_path):
+    (tmp_path / "m.xml").write_text("<mujoco><asset>" + "\n".join(f'<mesh name="m{i}" file="part{i}.stl"/>' for i in range(40))
+                                    + '</asset><worldbody><geom size="-1"/></worldbody></mujoco>')
+    with pytest.raises(tenon.FileError) as caught:
+        tenon.Model.from_file(tmp_path / "m.xml")
+    first, *others = str(caught.value).splitlines()
+    assert "m.xml:1:" in first and "part0.stl': no such file; and 39 more like it: " in first and "part2.stl" in first
+    assert len(others) <= 1 and len(first) < 600

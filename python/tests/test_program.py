@@ -38,6 +38,9 @@ def test_the_program_says_what_is_wrong():
     assert done.returncode == 2 and "did you mean 'run'" in done.stderr
     done = program("view", tenon.scene_path("heavy"))
     assert done.returncode == 4 and ("no display" in done.stderr or "no window" in done.stderr)
+    help = program("demo", "--help")
+    assert help.returncode == 0 and "--duration" in help.stdout and "cable" in help.stdout
+    assert program("demo", "--duration", "-1").returncode == 2
     done = program("demo", "stirr")
     assert done.returncode == 2 and "there is no scene 'stirr'" in done.stderr
 

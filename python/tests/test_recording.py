@@ -1,4 +1,7 @@
 """Recordings that are read: arrays, frames, parts, pages, pictures."""
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 import tenon
@@ -83,6 +86,27 @@ def test_pages(run, world, tmp_path):
         recording[3:3].to_html(tmp_path / "run.html")
 
 
+def test_exports_for_other_programs(run, tmp_path):
+    recording, _ = run
+    arrays = np.load(recording.export(tmp_path / "run.npz"))
+    assert np.array_equal(arrays["time"], recording.times) and np.array_equal(arrays["qpos"], recording.qpos)
+    part = np.load(recording[3:9].export(tmp_path / "part.npz"))
+    assert np.array_equal(part["time"], recording.times[3:9])
+    assert len(open(recording.export(tmp_path / "run.csv", fps=40)).readlines()) == 1 + 5  # 20 frames of 5 ms, the last one too
+    assert open(recording.export(tmp_path / "run.glb", title="an arm"), "rb").read(4) == b"glTF"
+    assert open(recording.export(tmp_path / "run.mcap"), "rb").read(5) == b"\x89MCAP"
+    with pytest.raises(tenon.FileError, match="cannot be written"):
+        recording.export("/proc/run.glb")
+    with pytest.raises(ValueError, match="must end in .npz, .csv"):
+        recording.export(tmp_path / "run.abc")
+    with pytest.raises(ValueError, match=".csv files have no title"):
+        recording.export(tmp_path / "run.csv", title="x")
+    with pytest.raises(ValueError, match="fps must not be negative"):
+        recording.export(tmp_path / "run.glb", fps=-1)
+    with pytest.raises(ValueError, match="no frames"):
+        recording[3:3].export(tmp_path / "run.glb")
+
+
 def test_pictures_are_those_of_the_world(arm, tmp_path):
     world = tenon.World(arm)
     try:
@@ -127,3 +151,30 @@ def test_wrong_recordings(run, tmp_path):
 def test_a_page_needs_a_path(world):
     with pytest.raises(tenon.FileError):
         world.to_html("")
+
+
+def test_films(world, tmp_path):
+    path = tmp_path / "run.tnr"
+    with tenon.Recorder(path, world) as recorder:
+        for _ in range(20):
+            world.step(2)
+            recorder.write()
+    run = tenon.Recording(path)
+    for wrong, text in ((dict(fps=0), "must be positive"), (dict(width=321), "must be even"), (dict(heigth=2), "mean 'height'")):
+        with pytest.raises((tenon.UsageError, TypeError), match=text):
+            run.to_film(tmp_path / "x.mp4", **wrong)
+    if not shutil.which("ffmpeg"):
+        with pytest.raises(tenon.Error, match="no program ffmpeg"):
+            run.to_film(tmp_path / "x.mp4")
+        pytest.skip("there is no ffmpeg")
+    try:
+        world.render(8, 8)
+    except tenon.Error:
+        pytest.skip("pictures cannot be drawn here")
+    film = run[2:].to_film(tmp_path / "run.mp4", width=64, height=48, fps=50, speed=0.5, eye=(2, 2, 2), target=(0, 0, 0.5))
+    asked = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v", "-show_entries",
+                            "stream=width,height,nb_read_frames", "-of", "csv=p=0", film], capture_output=True, text=True, check=True)
+    # 17 frames of 0.01 s at half speed last 0.34 s: 17 pictures of 0.02 s and the first
+    assert asked.stdout.strip() == "64,48,18"
+    with pytest.raises(tenon.FileError, match="ffmpeg could not write"):
+        run.to_film(tmp_path / "nowhere" / "run.mp4", width=64, height=48)

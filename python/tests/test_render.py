@@ -91,3 +91,37 @@ def test_a_texture_from_bytes_and_a_light_in_calls():
         assert lower_left[2] > lower_left[:2].max() + 100 and lower_right.min() > 150
     with pytest.raises(tenon.UsageError, match="one or six pictures"):
         b.texture(pictures=[b"x"] * 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_pictures_of_all_worlds_are_those_of_each(ball, threads):
+    batch = tenon.Batch(ball.model, 3, threads=threads)
+    batch.qpos[:, 0] = (0, 0.5, -1)
+    colour = batch.render(32, 24, "above")
+    for i, world in enumerate(batch):
+        assert np.array_equal(colour[i], world.render(32, 24, "above"))
+    batch.set_geom_size("ball", [(0.5, 0, 0), (0.3, 0, 0), (0.5, 0, 0)])
+    batch.set_geom_local_pose("ball", pos=[(0, 0, 0), (0, 0, 0), (0, 1, 0)])
+    depth, geoms = (batch.render(32, 24, "above", **kind) for kind in (dict(depth=True), dict(segmentation=True)))
+    eyes = np.array([(0, -4, 1), (0, -3, 1), (1, -4, 2.0)])
+    free = batch.render(32, 24, eye=eyes, target=(0, 0, 1), depth=True)
+    assert colour.shape == (3, 24, 32, 3) and depth.shape == geoms.shape == (3, 24, 32)
+    assert colour.dtype == np.uint8 and depth.dtype == np.float32 and geoms.dtype == np.int32
+    for i, world in enumerate(batch):
+        assert np.array_equal(depth[i], world.render(32, 24, "above", depth=True))
+        assert np.array_equal(geoms[i], world.render(32, 24, "above", segmentation=True))
+        assert np.array_equal(free[i], world.render(32, 24, eye=eyes[i], target=(0, 0, 1), depth=True))
+        assert i == 0 or not np.array_equal(geoms[i], geoms[0])
+    # y is upwards in this picture: the ball that was moved by 1 m is in its upper half of 12 rows
+    rows = np.nonzero((geoms[2] == ball.model.geom("ball")).any(axis=1))[0]
+    assert rows.mean() < 8
+    coarse = batch.render(32, 24, "above", samples=1, shadows=False)
+    assert np.array_equal(coarse[0], batch[0].render(32, 24, "above", samples=1, shadows=False))
+    assert not np.array_equal(coarse[0], colour[0])
+    with pytest.raises(tenon.UsageError, match="samples must be 1, 2, 4 or 8, got 3"):
+        batch.render(32, 24, samples=3)
+    with pytest.raises(tenon.UsageError, match="eye: expected numbers of shape"):
+        batch.render(32, 24, eye=np.zeros((2, 3)))
+    batch.close()
+    with pytest.raises(tenon.UsageError, match="closed"):
+        batch.render(32, 24)

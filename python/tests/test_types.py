@@ -41,7 +41,7 @@ def test_every_function_of_python_has_types():
         if isinstance(thing, property):
             thing = thing.fget
         thing = getattr(thing, "__func__", thing)  # of a class method
-        if not inspect.isfunction(thing):
+        if not inspect.isfunction(thing) or thing.__name__ in tenon._core.builder_methods:  # the stub has their types
             continue
         signature = inspect.signature(thing)
         given = [parameter.annotation for parameter in list(signature.parameters.values())

@@ -209,6 +209,20 @@ def test_pickles_and_copies_have_state_and_parameters(arm):
     assert plain.hash() != world.hash()
 
 
+def test_an_accuracy_in_time_is_held_and_told(arm):
+    world = tenon.World(arm, accuracy=1e-3)
+    world.step()
+    assert world.report.parts >= 2 and world.report.shortest <= 0.5 * arm.timestep
+    assert world.report.time_error <= 1e-3 and not world.report.inaccurate
+    assert world.copy().step() is None
+    plain = tenon.World(arm)
+    plain.step()
+    assert plain.report.parts == 1 and np.isnan(plain.report.time_error)
+    for wrong in (-1e-3, np.nan):
+        with pytest.raises(tenon.UsageError, match="accuracy"):
+            tenon.World(arm, accuracy=wrong)
+
+
 def test_parameters_are_checked(world):
     with pytest.raises(tenon.UsageError, match="mass"):
         world.set_body_mass("box", -1.0)

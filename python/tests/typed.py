@@ -48,4 +48,4 @@ def wrong(world: tenon.World, b: tenon.Builder) -> None:
 
 
 if __name__ == "__main__":
-    print(simulate(build(0.5), 10), alone())
+    print(simulate(build(0.5), 10), alone().round(5) + 0.0)

@@ -15,11 +15,15 @@ METADATA: Dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps"
 
 
 def find_task(task: Union[str, Task], options: Dict[str, Any]) -> Task:
-    """The task itself, or that of a name with options."""
+    """The task itself, or that of a name with options. Each has `randomize`, in place of what the task declares."""
+    options = dict(options)
+    randomize = options.pop("randomize", None)
     if isinstance(task, str):
-        return make_task(task, **options)
-    if options:
+        task = make_task(task, **options)
+    elif options:
         raise TypeError(f"there is no option '{next(iter(options))}'")
+    if randomize is not None:
+        task.randomize = tuple(randomize)
     return task
 
 

@@ -9,28 +9,26 @@ from typing import Optional, Union
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
-from . import TASKS
+from ._learners import Returns, make_envs, quiet_torch
 from .task import Task
-from .vector_env import AutoresetMode, TenonVectorEnv
 
 
 class BatchVecEnv(VecEnv):
-    """A TenonVectorEnv as a VecEnv. max_episode_steps: None: as registered."""
+    """A TenonVectorEnv as a VecEnv. max_episode_steps: None: as registered. torch_threads: of torch; None: as they are."""
 
-    def __init__(self, task: Union[str, Task], num_envs: int, *, max_episode_steps: Optional[int] = None, **options):
-        if max_episode_steps is None and isinstance(task, str):
-            max_episode_steps = TASKS[task][2]
-        self.envs = TenonVectorEnv(task, num_envs, max_episode_steps=max_episode_steps,
-                                   autoreset_mode=AutoresetMode.SAME_STEP, **options)
+    def __init__(self, task: Union[str, Task], num_envs: int, *, max_episode_steps: Optional[int] = None,
+                 torch_threads: Optional[int] = 1, **options):
+        quiet_torch(torch_threads)
+        self.envs = make_envs(task, num_envs, max_episode_steps, options)
         self._actions = None
-        self._return, self._length = np.zeros(num_envs), np.zeros(num_envs, dtype=int)
+        self._returns = Returns(num_envs)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
 
     def reset(self):
         """Starts all episodes, with the seeds of seed() if it was called."""
         seeds = list(self._seeds) if any(seed is not None for seed in self._seeds) else None
         self._reset_seeds()
-        self._return[:], self._length[:] = 0.0, 0
+        self._returns.clear()
         return self.envs.reset(seed=seeds)[0]
 
     def step_async(self, actions) -> None:
@@ -41,16 +39,15 @@ class BatchVecEnv(VecEnv):
         """Carries them out. The info of an episode that ends has its terminal_observation and episode, as a Monitor adds."""
         seen, reward, terminated, truncated, info = self.envs.step(self._actions)
         done = terminated | truncated
-        self._return += reward
-        self._length += 1
+        self._returns.add(reward)
         infos = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(done):
             last = info["final_info"]
             infos[i] = {name: last[name][i] for name in last if not name.startswith("_")}
             infos[i].update({"terminal_observation": info["final_obs"][i],
                              "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
-                             "episode": {"r": float(self._return[i]), "l": int(self._length[i]), "t": 0.0}})
-        self._return[done], self._length[done] = 0.0, 0
+                             "episode": {"r": float(self._returns.sum[i]), "l": int(self._returns.length[i]), "t": 0.0}})
+        self._returns.clear(done)
         return seen, reward.astype(np.float32), done, infos
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import tenon
 
 from .task import OBSERVED, Row, Task
+from .vary import Variation
 
 
 class Simulation:
@@ -21,18 +22,34 @@ class Simulation:
         self._held = np.zeros(n, dtype=np.int64)
         self._potential = np.zeros(n)
         self.notes: Dict[object, np.ndarray] = {}  # of task.once
+        self.variation = Variation(task, self.batch) if task.randomize else None
+        # the last controls and what was seen last, the newest first: for delays
+        past = 1 + -(-self.variation.most_delay // task.repeat) if self.variation else 1
+        self._past = np.zeros((past, *self.ctrl.shape))
+        self._seen: Optional[np.ndarray] = None
 
     def __len__(self) -> int:
         return len(self.steps)
 
+    @property
+    def varied(self) -> Dict[str, np.ndarray]:
+        """What `randomize` of the task has drawn for this episode, by "what:name", (n, …)."""
+        return self.variation.varied if self.variation else {}
+
     def reset(self, mask: np.ndarray, generators: Sequence[np.random.Generator]) -> None:
         """Starts new episodes where mask is True."""
         self.batch.reset(mask)
+        if self.variation:
+            for i in np.flatnonzero(mask):
+                self.variation.draw(i, generators[i])
+            self.variation.apply(mask)
         for i in np.flatnonzero(mask):
             self.task.start(generators[i], Row(self, i))
+        self._past[:, mask] = self.ctrl[mask]
         if self.task.settle:
             self.batch.step(self.task.settle, mask)
         self.look()
+        self._remember(mask)
         self.steps[mask] = 0
         self._held[mask] = 0
         self._potential[mask] = self.task.potential(self)[mask]
@@ -45,7 +62,24 @@ class Simulation:
 
     def observe(self) -> np.ndarray:
         """(n, …), float32."""
-        return _within(self.task.observe(self), OBSERVED).astype(np.float32)
+        seen, varied = self.task.observe(self), self.variation
+        if varied:
+            if varied.most_late and self._seen is not None:
+                seen = self._seen[varied.late, np.arange(len(self))]
+            seen = varied.add_noise(seen, self.steps)
+        return _within(seen, OBSERVED).astype(np.float32)
+
+    def _remember(self, begin: Optional[np.ndarray] = None) -> None:
+        """Notes what is to be seen now, for delays; begin: where episodes begin, nothing was seen before."""
+        if not self.variation or not self.variation.most_late:
+            return
+        now = self.task.observe(self)
+        if self._seen is None:
+            self._seen = np.tile(now, (self.variation.most_late + 1, 1, 1))
+        elif begin is not None:
+            self._seen[:, begin] = now[begin]
+        else:
+            self._seen = np.concatenate([now[None], self._seen[:-1]])
 
     def measure(self, success=None) -> Dict[str, np.ndarray]:
         """What info has."""
@@ -60,6 +94,7 @@ class Simulation:
         action = self._checked(action, mask)
         task.control(self, action)
         self._advance(mask)
+        self._remember()
         good = ~self.batch.diverged
         potential = task.potential(self)
         self.steps += moved
@@ -75,6 +110,9 @@ class Simulation:
     def _advance(self, mask: Optional[np.ndarray]) -> None:
         """The steps of the worlds that an action lasts."""
         task = self.task
+        if self.variation and self.variation.most_delay:
+            self._advance_late(mask)
+            return
         if len(self) == 1 and mask is None:
             self.batch.step(task.repeat)
             self.look()
@@ -84,6 +122,19 @@ class Simulation:
         if want:
             rows = slice(None) if mask is None else mask
             self.sensors[rows] = seen["sensors"][rows, 0]
+        self.notes.clear()
+
+    def _advance_late(self, mask: Optional[np.ndarray]) -> None:
+        """The same with controls that come later by some steps of the world."""
+        self._past = np.concatenate([self.ctrl[None], self._past[:-1]])
+        age = np.arange(self.task.repeat) - self.variation.delay[:, None]
+        ctrl = self._past[-(age // self.task.repeat), np.arange(len(self))[:, None]]
+        want = ("sensors",) if self.task.model.nsensordata else ()
+        seen = self.batch.rollout(ctrl, mask=mask, want=want)
+        self.ctrl[:] = self._past[0]  # what was asked for
+        if want:
+            rows = slice(None) if mask is None else mask
+            self.sensors[rows] = seen["sensors"][rows, -1]
         self.notes.clear()
 
     def _checked(self, action, mask: Optional[np.ndarray]) -> np.ndarray:

@@ -1,10 +1,12 @@
 """What an environment is about: its model, what is seen, done and paid. All arrays have one row per world."""
 
 import functools
-from typing import Dict
+from typing import Dict, Sequence
 
 import numpy as np
 import tenon
+
+from .vary import Vary
 
 OBSERVED = 100.0  # observations are clipped to ± this, so that their space is bounded
 
@@ -46,6 +48,7 @@ class Task:
     ends_at_success = True
     camera = "overview"
     options: Dict[str, object] = {}  # of tenon.Batch
+    randomize: Sequence[Vary] = ()   # what differs from one episode to the next
 
     def start(self, rng: np.random.Generator, row: Row) -> None:
         """Writes the start of an episode into one row. It is at the reference pose."""
