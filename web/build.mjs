@@ -10,7 +10,7 @@ const at = (...parts) => join(here, ...parts);
 const read = (...parts) => readFile(at(...parts), 'utf8');
 
 // three.js comes with one file that leaves out what is not used only where nothing of it has side effects.
-async function bundle(file, loader) {
+async function bundle(file, plugins = []) {
   const result = await build({
     entryPoints: [at(file)],
     absWorkingDir: here,
@@ -21,11 +21,20 @@ async function bundle(file, loader) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none', // the notice is put in below, in full
-    loader,
+    plugins,
     logLevel: 'warning',
   });
   return result.outputFiles[0].text.trim();
 }
+
+// import text from 'text:FILE': the file, bundled, as a string: what a worker runs.
+const asText = {
+  name: 'text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^text:/ }, ({ path }) => ({ path: path.slice(5), namespace: 'text' }));
+    onLoad({ filter: /./, namespace: 'text' }, async ({ path }) => ({ contents: await bundle(path), loader: 'text' }));
+  },
+};
 
 async function makePage() {
   const template = await read('template.html');
@@ -33,7 +42,7 @@ async function makePage() {
   const version = JSON.parse(await read('node_modules/three/package.json')).version;
   const style = await bundle('style.css');
   // nothing within the script may end it
-  const script = (await bundle('src/main.js')).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const script = (await bundle('src/main.js', [asText])).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const notice = `This page contains three.js ${version}:\n\n${license.trim()}`;
   const parts = { notice, style, script };
   const page = template.replace(/\{\{(\w+)\}\}/g, (mark, name) => {

@@ -1,10 +1,11 @@
 // codec.js: from the text in the page to typed arrays. docs/replay.md has the format; html_codec.c writes it.
+import { RecordedContacts } from './contacts.js';
 
 const types = {
   u8: Uint8Array, i8: Int8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f64: Float64Array,
 };
 
-function bytesOfBase64(text) {
+export function bytesOfBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const characters = atob(text);
   const bytes = new Uint8Array(characters.length);
@@ -32,8 +33,7 @@ function joinPlanes(planes, type, count) {
 }
 
 // All sections by name.
-async function readSections(list, text) {
-  const bytes = bytesOfBase64(text);
+export async function readSections(list, bytes) {
   let start = 0;
   const jobs = list.map((section) => {
     const packed = bytes.subarray(start, start + section.bytes);
@@ -103,53 +103,42 @@ function readStress(head, sections) {
   return stress;
 }
 
-// Where the contacts of each frame start; the last entry is the end.
-function readContacts(head, sections) {
-  const { contact_counts: counts, contact_shape: shape, contact_force: level } = sections;
-  const starts = new Uint32Array(head.frames + 1);
-  for (let k = 0; k < head.frames; k++) {
-    starts[k + 1] = starts[k] + counts[k];
-    for (let i = starts[k] + 1; i < starts[k + 1]; i++) shape[i] += shape[i - 1];
-  }
-  // 254 levels over four decades; level 0 is none
-  const forces = new Float32Array(256);
-  for (let i = 1; i < 256; i++) forces[i] = head.force_max * 10 ** (((i - 255) * 4) / 254);
-  return {
-    starts, shape, level, forces, total: shape.length,
-    offset: sections.contact_offset, direction: sections.contact_direction, reach: sections.shape_reach,
-  };
-}
-
-export const contactOffsetUnit = 127 * 256;
-export const contactMargin = 1.25;
-
-// The unit vector of two bytes, as pack_direction made them.
-export function directionOf(a, b, out) {
-  let x = a / 127;
-  let y = b / 127;
-  const z = 1 - Math.abs(x) - Math.abs(y);
-  if (z < 0) {
-    const folded = (1 - Math.abs(y)) * (x < 0 ? -1 : 1);
-    y = (1 - Math.abs(x)) * (y < 0 ? -1 : 1);
-    x = folded;
-  }
-  const length = Math.hypot(x, y, z) || 1;
-  out[0] = x / length;
-  out[1] = y / length;
-  out[2] = z / length;
-}
-
 const seriesNames = ['residual', 'contacts', 'kinetic', 'potential', 'iterations', 'meanPenetration',
   'maxPenetration', 'stepTime'];
 
 // Sums up to the frame; recordings of format 1.1 and before do not have them.
 const accountNames = ['elastic', 'actuators', 'applied', 'friction', 'damping', 'impacts', 'stepLoss', 'created'];
 
+export function readHead(text) {
+  const head = JSON.parse(text);
+  if (head.format !== 1) throw new Error(`the data have format ${head.format}, which this player does not know`);
+  return head;
+}
+
+// What does not change with time.
+export function readScene(head, sections) {
+  return {
+    head,
+    shapeKinds: sections.shape_kinds,
+    shapes: sections.shapes,
+    shapeReach: sections.shape_reach,
+    bodySubsystem: sections.body_subsystem,
+    pointSubsystem: sections.point_subsystem,
+    subsystemColors: sections.subsystem_colors,
+    stressColors: sections.stress_colors,
+    shapeMaterial: sections.shape_material, // of older pages: none
+    textures: sections.textures,
+    meshTexcoords: sections.mesh_texcoords,
+    meshVertices: sections.mesh_vertices,
+    triangles: sections.triangles,
+    surfaceVertices: sections.surface_vertices,
+  };
+}
+
 // The recording: the head of the page, its scene and its frames.
 export async function readRecording(headText, dataText) {
-  const head = JSON.parse(headText);
-  if (head.format !== 1) throw new Error(`the data have format ${head.format}, which this player does not know`);
-  const sections = await readSections(head.sections, dataText.trim());
+  const head = readHead(headText);
+  const sections = await readSections(head.sections, bytesOfBase64(dataText.trim()));
   const series = {};
   seriesNames.forEach((name, i) => {
     series[name] = sections.series.subarray(i * head.frames, (i + 1) * head.frames);
@@ -170,7 +159,7 @@ export async function readRecording(headText, dataText) {
   });
   series.total = series.kinetic.map((kinetic, k) => kinetic + series.potential[k]);
   return {
-    head,
+    ...readScene(head, sections),
     frameCount: head.frames,
     times: sections.times,
     start: sections.start,
@@ -178,20 +167,7 @@ export async function readRecording(headText, dataText) {
     motion: readMotion(head, sections),
     points: readPoints(head, sections),
     stress: readStress(head, sections),
-    stressColors: sections.stress_colors,
-    contacts: readContacts(head, sections),
-    shapeKinds: sections.shape_kinds,
-    shapes: sections.shapes,
-    shapeReach: sections.shape_reach,
-    bodySubsystem: sections.body_subsystem,
-    pointSubsystem: sections.point_subsystem,
-    subsystemColors: sections.subsystem_colors,
-    shapeMaterial: sections.shape_material, // of older pages: none
-    textures: sections.textures,
-    meshTexcoords: sections.mesh_texcoords,
-    meshVertices: sections.mesh_vertices,
-    triangles: sections.triangles,
-    surfaceVertices: sections.surface_vertices,
+    contacts: new RecordedContacts(head, sections),
     series,
     signals,
   };

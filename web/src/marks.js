@@ -1,9 +1,9 @@
 // marks.js: what is not there to touch: contact points, forces, joint axes and frames of bodies.
 import {
-  Color, CylinderGeometry, DynamicDrawUsage, GreaterDepth, InstancedMesh, MeshLambertMaterial, SphereGeometry, SRGBColorSpace,
+  Color, CylinderGeometry, DynamicDrawUsage, GreaterDepth, InstancedBufferAttribute, InstancedMesh, MeshLambertMaterial,
+  SphereGeometry, SRGBColorSpace,
 } from 'three';
-import { contactMargin, contactOffsetUnit, directionOf } from './codec.js';
-import { bodyPoint, shapeCentre, turn } from './frame.js';
+import { bodyPoint, turn } from './frame.js';
 import { look } from './look.js';
 import { shapeType } from './shapes.js';
 
@@ -23,7 +23,15 @@ class Signs {
       return mesh;
     });
     this.meshes[1].instanceMatrix = this.meshes[0].instanceMatrix;
-    this.room = count;
+    this.room = Math.max(count, 1);
+  }
+
+  // More than there was room for: what is in there now goes.
+  reserve(count) {
+    if (count <= this.room) return;
+    this.room = Math.max(count, 2 * this.room);
+    const matrices = new InstancedBufferAttribute(new Float32Array(16 * this.room), 16).setUsage(DynamicDrawUsage);
+    for (const mesh of this.meshes) mesh.instanceMatrix = matrices;
   }
 
   get matrices() { return this.meshes[0].instanceMatrix.array; }
@@ -38,12 +46,17 @@ class Signs {
 }
 
 // Arrows: shafts and heads, both along z from 0 to 1.
-class Arrows {
+export class Arrows {
   constructor(stage, color, count, width) {
     this.width = width;
     this.shafts = new Signs(stage, new CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0).rotateX(Math.PI / 2), color, count);
     this.heads = new Signs(stage, new CylinderGeometry(0, 1, 1, 10).translate(0, 0.5, 0).rotateX(Math.PI / 2), color, count);
     this.count = 0;
+  }
+
+  reserve(count) {
+    this.shafts.reserve(count);
+    this.heads.reserve(count);
   }
 
   add(x, y, z, direction, length, pixel) {
@@ -79,24 +92,6 @@ function place(to, index, x, y, z, d, width, length) {
     d[0] * length, d[1] * length, d[2] * length, 0, x, y, z, 1], index * 16);
 }
 
-// The middle one of all forces.
-function usualForce(contacts) {
-  const histogram = new Uint32Array(256);
-  let total = 0;
-  for (const level of contacts.level) {
-    if (level) {
-      histogram[level]++;
-      total++;
-    }
-  }
-  let sum = 0;
-  for (let level = 1; level < 256; level++) {
-    sum += histogram[level];
-    if (total && sum >= total / 2) return contacts.forces[level];
-  }
-  return 0;
-}
-
 // Half the size of a usual thing: the middle one of what moves, or of everything where nothing does.
 function usualSize(recording) {
   const { shapes, shapeKinds, shapeReach, bodySubsystem, head } = recording;
@@ -119,14 +114,10 @@ export class Marks {
   constructor(recording, stage) {
     this.recording = recording;
     this.camera = stage.camera;
-    const { starts } = recording.contacts;
-    let most = 0;
-    for (let k = 0; k < recording.frameCount; k++) most = Math.max(most, starts[k + 1] - starts[k]);
+    const { most } = recording.contacts;
     this.usual = usualSize(recording);
     this.points = new Signs(stage, new SphereGeometry(1, 10, 8), look.contact, most);
     this.forces = new Arrows(stage, look.force, most, 0.05 * this.usual);
-    const force = usualForce(recording.contacts);
-    this.forceScale = force > 0 ? (2.5 * this.usual) / force : 0; // m per N
     // joints are those of machines, which may be much larger than what they handle
     this.axisLength = Math.max(3 * this.usual, 0.2 * stage.bounds.startRadius);
     this.joints = new Arrows(stage, look.joint, recording.head.joints.length, 0.02 * this.axisLength);
@@ -144,25 +135,21 @@ export class Marks {
   }
 
   updateContacts(frame, show, pixel) {
-    const { starts, shape, level, forces, offset, direction, reach, total } = this.recording.contacts;
-    const at = [0, 0, 0];
-    const d = [0, 0, 1];
+    const { contacts } = this.recording;
+    const scale = contacts.usualForce > 0 ? (2.5 * this.usual) / contacts.usualForce : 0; // m per N
     let count = 0;
+    this.points.reserve(contacts.most);
+    this.forces.reserve(contacts.most);
     this.forces.count = 0;
-    const end = show.contacts || show.forces ? starts[frame.index + 1] : 0;
-    for (let i = starts[frame.index]; i < end; i++) {
-      shapeCentre(at, this.recording, frame.poses, shape[i]);
-      const unit = (reach[shape[i]] * contactMargin) / contactOffsetUnit;
-      for (let c = 0; c < 3; c++) at[c] += offset[c * total + i] * unit;
-      if (show.contacts) {
-        const size = Math.max(0.16 * this.usual, 2.2 * pixel(...at));
-        place(this.points.matrices, count++, at[0], at[1], at[2], [0, 0, 1], size, size);
-      }
-      const length = forces[level[i]] * this.forceScale;
-      if (show.forces && length > 0.02 * this.usual) {
-        directionOf(direction[i], direction[total + i], d);
-        this.forces.add(at[0], at[1], at[2], d, length, pixel);
-      }
+    if (show.contacts || show.forces) {
+      contacts.each(this.recording, frame, (at, direction, force) => {
+        if (show.contacts) {
+          const size = Math.max(0.16 * this.usual, 2.2 * pixel(...at));
+          place(this.points.matrices, count++, at[0], at[1], at[2], [0, 0, 1], size, size);
+        }
+        const length = force * scale;
+        if (show.forces && length > 0.02 * this.usual) this.forces.add(at[0], at[1], at[2], direction, length, pixel);
+      });
     }
     this.points.show(show.contacts, count);
     this.forces.end(show.forces);

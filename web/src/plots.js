@@ -129,6 +129,11 @@ class Plot {
     if (width > this.left + this.right && height > this.top + this.bottom) this.drawCurves();
   }
 
+  refresh() {
+    [this.low, this.high] = rangeOf(this.plot, this.recording.series);
+    if (this.width) this.drawCurves();
+  }
+
   x(time) {
     const { times } = this.recording;
     const span = times[times.length - 1] - times[0] || 1;
@@ -266,7 +271,6 @@ class SignalPlot extends Plot {
   }
 
   show() {
-    [this.low, this.high] = rangeOf(this.plot, this.recording.series);
     this.caption.querySelectorAll('button').forEach((button) => button.remove());
     this.values = this.plot.lines.map((line) => {
       const button = document.createElement('button');
@@ -275,7 +279,7 @@ class SignalPlot extends Plot {
       button.addEventListener('click', () => this.remove(line.label));
       return this.legend(line, button);
     });
-    if (this.width) this.drawCurves();
+    this.refresh();
     this.onChange();
   }
 }
@@ -294,6 +298,9 @@ export class Plots {
   }
 
   resize() { for (const plot of this.list) plot.resize(); }
+
+  // After the series have changed.
+  refresh() { for (const plot of this.list) plot.refresh(); }
 
   draw(time, index) { for (const plot of this.list) plot.draw(time, index); }
 }

@@ -253,19 +253,15 @@ export class Shapes {
     }
   }
 
-  // The body that a ray meets first, -1 where there is none.
+  // The body that a ray meets first, and where; undefined where there is none.
   pick(raycaster) {
-    let nearest = Infinity;
-    let body = -1;
+    let nearest;
     for (const batch of this.batches) {
       batch.mesh.boundingSphere = null; // that of another time
-      for (const hit of raycaster.intersectObject(batch.mesh, false)) {
-        if (hit.distance < nearest) {
-          nearest = hit.distance;
-          body = batch.bodies[hit.instanceId];
-        }
+      for (const { distance, instanceId, point } of raycaster.intersectObject(batch.mesh, false)) {
+        if (!nearest || distance < nearest.distance) nearest = { distance, point, body: batch.bodies[instanceId] };
       }
     }
-    return body;
+    return nearest;
   }
 }

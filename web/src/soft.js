@@ -1,7 +1,7 @@
 // soft.js: tubes (cables, tendons) and deforming surfaces, their triangles filled anew for each frame.
 import {
   BufferAttribute, BufferGeometry, Color, DataTexture, DoubleSide, DynamicDrawUsage, LinearFilter, Mesh, MeshPhongMaterial,
-  SRGBColorSpace,
+  SRGBColorSpace, Triangle, Vector3,
 } from 'three';
 import { look } from './look.js';
 import { dress } from './looks.js';
@@ -262,5 +262,24 @@ export class SoftParts {
       for (let i = 0; i < uv.count; i++) uv.array[2 * i] = Math.min(stress[part.pointOf(i)] * unit, 1);
       uv.needsUpdate = true;
     }
+  }
+
+  // The tube or surface that a ray meets first: its part, three points of the frame around the place, and the place's
+  // weights between them; undefined where there is none.
+  pick(raycaster) {
+    let nearest;
+    for (const part of this.parts) {
+      const { mesh } = part;
+      mesh.geometry.boundingSphere = null; // that of another time
+      const [hit] = raycaster.intersectObject(mesh, false);
+      if (!hit || (nearest && hit.distance >= nearest.distance)) continue;
+      const { position } = mesh.geometry.attributes;
+      const corners = ['a', 'b', 'c'].map((k) => new Vector3().fromBufferAttribute(position, hit.face[k]));
+      const weights = Triangle.getBarycoord(hit.point, ...corners, new Vector3());
+      nearest = {
+        distance: hit.distance, point: hit.point, part, weights: weights?.toArray() ?? [1, 0, 0], points: ['a', 'b', 'c'].map((k) => part.pointOf(hit.face[k])),
+      };
+    }
+    return nearest;
   }
 }

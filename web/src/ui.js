@@ -1,34 +1,16 @@
-// ui.js: buttons, keys, and the words and numbers around the picture.
-import { formatNumber, formatTime, plural } from './text.js';
+// ui.js: what replays and live pages have in common around the picture: buttons, keys, words and numbers.
+import { formatNumber, plural } from './text.js';
 
-const element = (id) => document.getElementById(id);
-const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
+export const element = (id) => document.getElementById(id);
 
 export function bodyLabel(recording, body) {
   return recording.head.bodies[body] || `body ${body}`;
 }
 
-// What the recording is, in a line.
-function factsOf(recording) {
-  const { head, times, series } = recording;
-  let subsystems = 0;
-  for (const list of [recording.bodySubsystem, recording.pointSubsystem]) {
-    for (const subsystem of list || []) subsystems = Math.max(subsystems, subsystem);
-  }
-  const rows = recording.surfaceVertices || [];
-  for (let i = 2; i < rows.length; i += 3) subsystems = Math.max(subsystems, rows[i]);
-  const bodies = plural(head.bodies.length - 1, 'body', 'bodies');
-  const facts = [`${bodies} in ${plural(subsystems, 'subsystem', 'subsystems')}`];
-  if (head.tubes.length) facts.push(plural(head.tubes.length, 'tube', 'tubes'));
-  if (head.surfaces.length) facts.push(plural(head.surfaces.length, 'surface', 'surfaces'));
-  const most = series.contacts.reduce((a, b) => Math.max(a, b), 0);
-  if (most) facts.push(`up to ${plural(most, 'contact', 'contacts')}`);
-  facts.push(`${formatNumber(times[times.length - 1] - times[0], 4)} s in steps of ${formatNumber(head.timestep * 1e3, 3)} ms`);
-  return facts.join(' · ');
-}
+const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
 
 // Values that have no curve.
-const readouts = [
+const readoutRows = [
   ['iterations', ({ iterations }, k) => (iterations[k] ? formatNumber(iterations[k], 4) : '')],
   ['penetration', ({ meanPenetration: mean, maxPenetration: max }, k) => (
     max[k] > 0 ? `${formatNumber(mean[k] * 1e3, 2)} mm, max ${formatNumber(max[k] * 1e3, 2)} mm` : '')],
@@ -36,25 +18,36 @@ const readouts = [
     stepTime[k] > 0 ? `${formatNumber(stepTime[k] * 1e3, 3)} ms, ${formatNumber(timestep / stepTime[k], 2)}× real time` : '')],
 ];
 
+// Of the scene, in a few words.
+export function sizesOf(recording) {
+  const { head } = recording;
+  let subsystems = 0;
+  for (const list of [recording.bodySubsystem, recording.pointSubsystem]) {
+    for (const subsystem of list || []) subsystems = Math.max(subsystems, subsystem);
+  }
+  const rows = recording.surfaceVertices || [];
+  for (let i = 2; i < rows.length; i += 3) subsystems = Math.max(subsystems, rows[i]);
+  const bodies = plural(head.bodies.length - 1, 'body', 'bodies');
+  const sizes = [`${bodies} in ${plural(subsystems, 'subsystem', 'subsystems')}`];
+  if (head.tubes.length) sizes.push(plural(head.tubes.length, 'tube', 'tubes'));
+  if (head.surfaces.length) sizes.push(plural(head.surfaces.length, 'surface', 'surfaces'));
+  return sizes;
+}
+
 export class Ui {
-  // `replay` does what is asked for: see main.js.
-  constructor(recording, replay) {
+  // `view` does what is asked for: view.js.
+  constructor(recording, view, signal) {
     this.recording = recording;
-    this.replay = replay;
-    this.dragging = false;
-    const { head, times } = recording;
-    element('title').textContent = head.title || head.scene || 'tenon replay';
+    this.view = view;
+    this.signal = signal;
+    const { head } = recording;
+    element('title').textContent = head.title || head.scene || 'tenon';
     document.title = element('title').textContent;
-    element('facts').textContent = factsOf(recording);
     element('maker').textContent = `made with ${head.made_by}`;
-    if (head.cut_off) {
-      element('note').textContent = 'The recording was cut off: this is what there is of it.';
-      element('note').hidden = false;
-    }
-    this.digits = times[times.length - 1] - times[0] < 1 ? 3 : 2;
-    this.scrub = element('scrub');
-    this.scrub.min = times[0];
-    this.scrub.max = times[times.length - 1];
+  }
+
+  // After what is special is there.
+  begin() {
     this.fillSpeeds();
     this.fillCameras();
     this.fillReadout();
@@ -62,11 +55,54 @@ export class Ui {
     this.listenToKeys();
   }
 
+  // By the id of a button, by the name of a key: what pressing it does.
+  get buttonActions() {
+    const { view } = this;
+    return {
+      subsystems: () => view.toggleShow('subsystems'),
+      stress: () => view.toggleShow('stress'),
+      contacts: () => view.toggleShow('contacts'),
+      forces: () => view.toggleShow('forces'),
+      joints: () => view.toggleShow('joints'),
+      frames: () => view.toggleShow('frames'),
+      shadows: () => view.toggleShow('shadows'),
+      'toggle-curves': () => this.toggleCurves(),
+      reset: () => view.resetView(),
+      full: () => this.toggleFull(),
+      help: () => element('help-dialog').showModal(),
+      deselect: () => view.select(-1),
+    };
+  }
+
+  get keyActions() {
+    const { view } = this;
+    return {
+      u: () => view.toggleShow('subsystems'),
+      x: () => view.toggleShow('stress'),
+      c: () => view.toggleShow('contacts'),
+      f: () => view.toggleShow('forces'),
+      j: () => view.toggleShow('joints'),
+      b: () => view.toggleShow('frames'),
+      s: () => view.toggleShow('shadows'),
+      a: () => view.resetView(),
+      '[': () => view.nextCamera(-1),
+      ']': () => view.nextCamera(1),
+      F1: () => element('help-dialog').showModal(),
+      F2: () => this.toggleCurves(),
+      '?': () => element('help-dialog').showModal(),
+      Enter: () => this.toggleFull(),
+      '+': () => this.changeSpeed(1),
+      '=': () => this.changeSpeed(1),
+      '-': () => this.changeSpeed(-1),
+      Escape: () => view.escape(),
+    };
+  }
+
   fillSpeeds() {
     const select = element('speed');
     for (const speed of speeds) select.append(new Option(`${speed}×`, speed));
     select.value = 1;
-    select.addEventListener('change', () => this.replay.setSpeed(Number(select.value)));
+    select.addEventListener('change', () => this.view.setSpeed(Number(select.value)));
   }
 
   fillCameras() {
@@ -75,11 +111,11 @@ export class Ui {
     select.append(new Option('Free camera', -1));
     cameras.forEach((camera, i) => select.append(new Option(camera.name || `camera ${i + 1}`, i)));
     select.hidden = !cameras.length;
-    select.addEventListener('change', () => this.replay.setCamera(Number(select.value)));
+    select.addEventListener('change', () => this.view.setCamera(Number(select.value)));
   }
 
   fillReadout() {
-    this.readouts = readouts.map(([name, value]) => {
+    this.readouts = readoutRows.map(([name, value]) => {
       const row = document.createElement('div');
       const term = document.createElement('dt');
       const text = document.createElement('dd');
@@ -91,87 +127,37 @@ export class Ui {
   }
 
   listenToButtons() {
-    const { replay } = this;
-    const actions = {
-      play: () => replay.toggle(),
-      loop: () => replay.toggleLoop(),
-      subsystems: () => replay.toggleShow('subsystems'),
-      stress: () => replay.toggleShow('stress'),
-      contacts: () => replay.toggleShow('contacts'),
-      forces: () => replay.toggleShow('forces'),
-      joints: () => replay.toggleShow('joints'),
-      frames: () => replay.toggleShow('frames'),
-      shadows: () => replay.toggleShow('shadows'),
-      'toggle-curves': () => this.toggleCurves(),
-      reset: () => replay.resetView(),
-      full: () => this.toggleFull(),
-      help: () => element('help-dialog').showModal(),
-      deselect: () => replay.select(-1),
-    };
-    for (const [id, action] of Object.entries(actions)) {
+    for (const [id, action] of Object.entries(this.buttonActions)) {
       element(id).addEventListener('click', (event) => {
         action();
         if (event.detail) element(id).blur(); // after a mouse, Space plays again
       });
     }
-    element('stress').hidden = !this.recording.stress;
+    element('stress').hidden = !this.view.hasStress;
     element('full').hidden = !document.fullscreenEnabled;
     if (!this.recording.head.joints.some((joint) => joint.type >= 2)) element('joints').hidden = true;
-    if (!this.recording.contacts.total) element('contacts').hidden = element('forces').hidden = true;
-    this.scrub.addEventListener('input', () => replay.seek(Number(this.scrub.value)));
-    this.scrub.addEventListener('pointerdown', () => replay.holdTime(true));
-    for (const name of ['pointerup', 'pointercancel', 'blur']) {
-      this.scrub.addEventListener(name, () => replay.holdTime(false));
-    }
-    this.scrub.addEventListener('change', () => { if (document.activeElement === this.scrub) this.scrub.blur(); });
   }
 
   listenToKeys() {
-    const { replay } = this;
-    const keys = {
-      u: () => replay.toggleShow('subsystems'),
-      x: () => replay.toggleShow('stress'),
-      c: () => replay.toggleShow('contacts'),
-      f: () => replay.toggleShow('forces'),
-      j: () => replay.toggleShow('joints'),
-      b: () => replay.toggleShow('frames'),
-      s: () => replay.toggleShow('shadows'),
-      r: () => replay.toggleLoop(),
-      a: () => replay.resetView(),
-      '[': () => replay.nextCamera(-1),
-      ']': () => replay.nextCamera(1),
-      F1: () => element('help-dialog').showModal(),
-      F2: () => this.toggleCurves(),
-      '+': () => this.changeSpeed(1),
-      '=': () => this.changeSpeed(1),
-      '-': () => this.changeSpeed(-1),
-      '?': () => element('help-dialog').showModal(),
-      ' ': () => replay.toggle(),
-      Enter: () => this.toggleFull(),
-      Home: () => replay.seek(-Infinity),
-      End: () => replay.seek(Infinity),
-      Escape: () => replay.escape(),
-    };
+    const actions = this.keyActions;
     document.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || element('help-dialog').open) return;
-      const tag = event.target.tagName;
-      if (tag === 'SELECT' || (tag === 'BUTTON' && (event.key === ' ' || event.key === 'Enter'))) return;
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (step) replay.step(step * (event.shiftKey ? 10 : 1));
-      else {
-        const action = keys[event.key] || keys[event.key.toLowerCase()];
-        if (!action) return;
-        action();
-      }
+      const { tagName, type } = event.target;
+      const typing = tagName === 'SELECT' || (tagName === 'INPUT' && type !== 'range');
+      if (typing || (tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter'))) return;
+      if (tagName === 'INPUT' && event.target.id !== 'scrub' && /^(Arrow|Home|End|Page)/.test(event.key)) return;
+      const action = actions[event.key] || actions[event.key.toLowerCase()];
+      if (!action) return;
+      action(event.shiftKey);
       event.preventDefault();
-    });
+    }, { signal: this.signal });
   }
 
   toggleCurves() {
     const curves = element('curves');
     curves.hidden = !curves.hidden;
     element('toggle-curves').setAttribute('aria-pressed', String(!curves.hidden));
-    this.replay.resize();
+    this.view.resize();
   }
 
   toggleFull() {
@@ -182,20 +168,25 @@ export class Ui {
   changeSpeed(by) {
     const select = element('speed');
     select.selectedIndex = Math.min(Math.max(select.selectedIndex + by, 0), speeds.length - 1);
-    this.replay.setSpeed(Number(select.value));
+    this.view.setSpeed(Number(select.value));
   }
 
-  showPressed(show, loop) {
+  showPlaying(on) {
+    element('play').toggleAttribute('data-playing', on);
+    element('play').setAttribute('aria-label', on ? 'Pause' : 'Play');
+  }
+
+  showPressed(show) {
     for (const name of Object.keys(show)) element(name).setAttribute('aria-pressed', String(show[name]));
-    element('loop').setAttribute('aria-pressed', String(loop));
   }
 
   // The colours of stress and what they mean.
   showScale(on) {
     const scale = element('scale');
     scale.hidden = !on;
-    if (!on || scale.childElementCount) return;
     const { stressColors: colors, head } = this.recording;
+    if (!on || scale.dataset.top === String(head.stress_max)) return;
+    scale.dataset.top = head.stress_max;
     const stops = [];
     for (let i = 0; i < 256; i += 15) stops.push(`rgb(${colors.subarray(i * 3, i * 3 + 3).join(' ')})`);
     const step = Math.min(Math.max(Math.floor(Math.log10(head.stress_max) / 3), 0), 3);
@@ -211,7 +202,7 @@ export class Ui {
       end.textContent = formatNumber((share * head.stress_max) / 1000 ** step, 4);
       ends.append(end);
     }
-    scale.append(words, bar, ends);
+    scale.replaceChildren(words, bar, ends);
   }
 
   showCamera(index) { element('camera').value = index; }
@@ -224,18 +215,12 @@ export class Ui {
     element('selected-name').textContent = `${bodyLabel(this.recording, body)}, ${part}`;
   }
 
-  showTime(player, index) {
+  // The values at frame k that have no curve.
+  showReadouts(k) {
     const { series, head } = this.recording;
-    const play = element('play');
-    play.toggleAttribute('data-playing', player.playing);
-    play.setAttribute('aria-label', player.playing ? 'Pause' : 'Play');
-    const now = formatTime(player.time, this.digits);
-    element('clock').innerHTML = `${now} <small>/ ${formatTime(player.end, this.digits)}</small>`;
-    this.scrub.value = player.time;
-    this.scrub.setAttribute('aria-valuetext', `${now}, frame ${index + 1} of ${this.recording.frameCount}`);
     let any = false;
     for (const { row, text, value } of this.readouts) {
-      const words = value(series, index, head.timestep);
+      const words = value(series, k, head.timestep);
       row.hidden = !words;
       any ||= Boolean(words);
       text.textContent = words;
