@@ -1,0 +1,20 @@
+# vcpkg install tenon --overlay-ports=packaging/vcpkg
+# A release takes its archive: vcpkg_from_github(OUT_SOURCE_PATH SOURCE_PATH REPO … REF "v${VERSION}" SHA512 … HEAD_REF main)
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+set(KIND static)
+if(VCPKG_LIBRARY_LINKAGE STREQUAL "dynamic")
+  set(KIND shared)
+endif()
+vcpkg_check_features(OUT_FEATURE_OPTIONS OPTIONS FEATURES tools TENON_BUILD_APPS)
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS -DTENON_BUILD_TESTS=OFF -DTENON_INSTALL_KINDS=${KIND} ${OPTIONS})
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/tenon)
+vcpkg_fixup_pkgconfig()
+if("tools" IN_LIST FEATURES)
+  vcpkg_copy_tools(TOOL_NAMES tenon tenon-bench AUTO_CLEAN)
+endif()
+# the headers and what is beside the library are those of the release build
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE" "${SOURCE_PATH}/web/dist/LICENSE.three.txt")
