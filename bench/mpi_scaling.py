@@ -10,7 +10,7 @@
 `hashes` runs every scene of scenes/ and the generated ones on one process and on the others, with the tolerance of the
 scene and with a fixed count, and compares. The other two let grain fall in a hopper, on all cores,
 write a checkpoint, and measure the steps from there; process 0 tells the times. Each figure is the best of --repeats
-runs. `memory` looks at the processes every 50 ms: their own memory, and what they share divided by those who do
+runs. `memory` looks at the processes every 50 ms: their own memory, and what they share divided by their number
 (Pss of /proc/N/smaps_rollup). Results go to stdout as a table, or with --json as one object."""
 import argparse
 import json
@@ -60,7 +60,7 @@ class Programs:
 
 
 def can_be_in_parts(programs, scene):
-    done = subprocess.run([programs.alone, "run", scene, "--spread", "--duration", "1e-9", "--quiet"], capture_output=True,
+    done = subprocess.run([programs.alone, "run", scene, "--decompose", "--duration", "1e-9", "--quiet"], capture_output=True,
                           check=False)
     return done.returncode == 0
 
@@ -75,7 +75,7 @@ def hashes(args, programs, folder):
     for scene in scenes:
         timestep = programs.run(None, scene, "--duration", 1e-9)[0]["timestep"]
         fixed = ("--tolerance", 0, "--iterations", 20)
-        more = ("--spread",) if args.spread else ()
+        more = ("--decompose",) if args.spread else ()
         for kind in ("exact", "fixed"):
             options = ("--duration", args.steps * timestep, *more, *(fixed if kind == "fixed" else ()))
             wanted = programs.run(None, scene, *options)[0]["state_hash"]
@@ -96,7 +96,7 @@ def settle(programs, model, folder, more):
 
 
 def scaling(args, programs, folder):
-    rows, more = [], ("--spread",) if args.spread else ()
+    rows, more = [], ("--decompose",) if args.spread else ()
     for ranks in args.ranks:
         count = args.bodies * ranks if args.what == "weak" else args.bodies
         model = pathlib.Path(folder) / f"hopper{count}.xml"
@@ -134,7 +134,7 @@ def memory_of(parent):
 
 def memory(args, programs, folder):
     rows, model = [], make("hopper", args.bodies, folder)
-    options = ["--duration", 0.01, "--tolerance", 0, "--iterations", 5, *(["--spread"] if args.spread else [])]
+    options = ["--duration", 0.01, "--tolerance", 0, "--iterations", 5, *(["--decompose"] if args.spread else [])]
     for ranks in args.ranks:
         command = ["mpirun", "-n", ranks, programs.mpi, "run", model, "--json", "--quiet", "--no-accuracy", *options]
         most, together = {}, 0.0

@@ -9,7 +9,7 @@
            leaves the numbers within a second), with Newton's method, its default, and with
            conjugate gradients. Its contacts are soft.
   tenon    default settings (tolerance 1e-6, as many passes as a step needs), --tolerance 1e-4, and
-           --relinearize 1 as well: one linearization per step, as MuJoCo has. Contacts are rigid.
+           --passes 1 as well: one linearization per step, as MuJoCo has. Contacts are rigid.
 
 The time of a run is the mean over its steps, without loading; runs alternate, and the least over
 the repeats is printed. `inside` is how deep a node gets into the ball, its radius counted, in mm.
@@ -32,7 +32,7 @@ from mujoco_stir import ROOT, ensure_packages, fail, show
 BALL, CENTRE, RADIUS = 0.2, (0.0, 0.0, 0.22), 0.008  # m, as in scenes/cloth.xml
 CASES = {"wave": 2.0, "drape": 2.0}                  # simulated s
 TENON = {"tenon": [], "tenon, 1e-4": ["--tolerance", "1e-4"],
-         "tenon, one pass": ["--tolerance", "1e-4", "--relinearize", "1"]}
+         "tenon, one pass": ["--tolerance", "1e-4", "--passes", "1"]}
 
 
 def scene(case, count):

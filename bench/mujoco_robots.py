@@ -12,7 +12,9 @@ first keyframe, or from its reference pose where it has none, with that keyframe
 
 Both engines run on one thread in turns, several times over, with the time step of the file. A time
 is the mean wall-clock time of a step; the least over the repeats is printed, since other load on
-the machine can only add to it. MuJoCo steps ten times per call from Python, which costs it less
+the machine can only add to it. On a busy machine --cpu counts processor time instead of wall-clock
+time; tenon's is that of the whole run without that of one of a single step, which reads the model.
+MuJoCo steps ten times per call from Python, which costs it less
 than 0.1 us a step, and takes a new control before each. What one of the engines cannot load, or
 does not bring to an end, is named and left out.
 
@@ -25,6 +27,7 @@ import json
 import math
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -56,15 +59,17 @@ def list_models(paths):
                 yield os.path.join(folder, found[0])
 
 
-def with_includes(element, folder):
-    """Children of an included file stand where the include stood; its paths are the main file's."""
+def with_includes(element, folder, near):
+    """Children of an included file stand where the include stood. Files are beside the main one, or beside the one that
+    includes them."""
     children = []
     for child in element:
         if child.tag == "include":
-            children += list(with_includes(
-                ElementTree.parse(os.path.join(folder, child.get("file"))).getroot(), folder))
+            places = [os.path.join(place, child.get("file")) for place in (folder, near)]
+            path = places[0] if os.path.exists(places[0]) else places[1]
+            children += list(with_includes(ElementTree.parse(path).getroot(), folder, os.path.dirname(path)))
         else:
-            children.append(with_includes(child, folder))
+            children.append(with_includes(child, folder, near))
     for child in list(element):
         element.remove(child)
     element.extend(children)
@@ -74,10 +79,11 @@ def with_includes(element, folder):
 def as_tree(path):
     """The model as one tree that can be written to any folder."""
     folder = os.path.dirname(os.path.abspath(path))
-    root = with_includes(ElementTree.parse(path).getroot(), folder)
+    root = with_includes(ElementTree.parse(path).getroot(), folder, folder)
     compilers = root.findall("compiler") or [ElementTree.SubElement(root, "compiler")]
-    if not any(c.get(name) for c in compilers for name in ("meshdir", "assetdir")):
-        compilers[0].set("meshdir", "")
+    for kind in ("meshdir", "texturedir"):
+        if not any(c.get(name) for c in compilers for name in (kind, "assetdir")):
+            compilers[0].set(kind, "")
     for compiler in compilers:
         for name in ("meshdir", "texturedir", "assetdir"):
             if compiler.get(name) is not None:
@@ -125,7 +131,7 @@ def write_track(model, ctrl, duration, path):
 
 # ---- the two engines -----------------------------------------------------------------------------
 
-def run_mujoco(model, key, track, steps):
+def run_mujoco(model, key, track, steps, clock):
     """s per step."""
     import mujoco
     data = mujoco.MjData(model)
@@ -135,9 +141,9 @@ def run_mujoco(model, key, track, steps):
         count = min(STEPS_PER_CALL, steps - done)
         if track:
             data.ctrl[:] = track.at(data.time)
-        start = time.perf_counter()
+        start = clock()
         mujoco.mj_step(model, data, count)
-        seconds += time.perf_counter() - start
+        seconds += clock() - start
         done += count
     for kind in range(len(data.warning)):
         if data.warning[kind].number:
@@ -146,10 +152,13 @@ def run_mujoco(model, key, track, steps):
 
 
 def run_tenon(program, scene, steps, timestep):
-    """(s per step, steps that missed the tolerance)"""
+    """(s per step, steps that missed the tolerance, s of processor time in all)"""
     command = [program, "run", scene, "--key", "start", "--json", "--quiet", "--no-accuracy",
-               "--threads", "1", "--duration", repr(steps * timestep)]
+               "--files", "any", "--threads", "1", "--duration", repr(steps * timestep)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     try:
         result = json.loads(done.stdout)
     except ValueError:
@@ -157,7 +166,7 @@ def run_tenon(program, scene, steps, timestep):
         raise Skipped(f"tenon: {lines[0].split(': ', 1)[-1]}") from None
     if result["diverged"]:
         raise Skipped("tenon refused a step")
-    return 1e-3 * result["step_ms_mean"], result["unconverged_steps"]
+    return 1e-3 * result["step_ms_mean"], result["unconverged_steps"], cpu
 
 
 # ---- comparison ----------------------------------------------------------------------------------
@@ -195,12 +204,18 @@ def compare(args, root, model, name, start, folder):
     own = mujoco.MjModel.from_xml_path(write_scene(root, qpos, ctrl, track, scene))
     key = mujoco.mj_name2id(own, mujoco.mjtObj.mjOBJ_KEY, "start")
     controls = Track(track, -1) if track else None
-    mj = tenon = math.inf
+    mj = tenon = once = whole = math.inf
+    clock = time.process_time if args.cpu else time.perf_counter
     missed = 0
     for _ in range(args.repeats):
-        mj = min(mj, run_mujoco(own, key, controls, steps))
-        seconds, missed = run_tenon(args.tenon, scene, steps, model.opt.timestep)
+        mj = min(mj, run_mujoco(own, key, controls, steps, clock))
+        seconds, missed, cpu = run_tenon(args.tenon, scene, steps, model.opt.timestep)
+        if args.cpu:
+            once = min(once, run_tenon(args.tenon, scene, 1, model.opt.timestep)[2])
+            whole = min(whole, cpu)
         tenon = min(tenon, seconds)
+    if args.cpu:
+        tenon = max(whole - once, 0.0) / max(steps - 1, 1)
     return {"situation": name, "dof": int(model.nv), "timestep": float(model.opt.timestep),
             "steps": steps, "mujoco_us": 1e6 * mj, "tenon_us": 1e6 * tenon, "ratio": tenon / mj,
             "unconverged": missed}
@@ -256,6 +271,7 @@ def parse_arguments():
     parser.add_argument("--situations", default="rests,moves,falls", metavar="LIST",
                         help="which of them (default rests,moves,falls)")
     parser.add_argument("--tenon", default=os.path.join(ROOT, "build", "tenon"), metavar="PROGRAM")
+    parser.add_argument("--cpu", action="store_true", help="processor time, not wall-clock time")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
     args = parser.parse_args()
     if min(args.duration, args.repeats) <= 0:

@@ -77,7 +77,7 @@ class Track:
 
 
 def load_for_mujoco(path):
-    """(model, track or None): the scene without the element that only tenon knows."""
+    """(model, track or None): the scene without the element that only tenon has."""
     import mujoco
     root = ElementTree.parse(path).getroot()
     track = None

@@ -5,7 +5,7 @@
     python3 -m venv /tmp/font && /tmp/font/bin/pip install pillow
     /tmp/font/bin/python tools/make_font.py [FONT.ttf]
 
-The result is kept in the repository, so nobody needs this to build. The font is DejaVu Sans Mono; its licence
+The result is kept in the repository, so a build does not need this. The font is DejaVu Sans Mono; its licence
 is apps/render/font/LICENSE.
 
 The file is one zlib stream of (numbers little-endian)

@@ -132,7 +132,7 @@ bool tn_paper_prepare(TnProblem *p, const TnSolverDef *def, TnPool *pool)
 static bool run(const TnOwnInput *in, TnOwnResult *out)
 {
     TnSolverDef def = *in->def;
-    def.tolerance = 0.0; /* who watches knows better */
+    def.tolerance = 0.0; /* the watch decides */
     if (in->watch.enough) tn_problem_start_at_lambda(in->problem);
     TnSolveResult result = tn_subadmm_watched(in->problem, &def, in->watch, in->pool);
     tn_subadmm_finish(in->problem, in->pool);

@@ -143,7 +143,7 @@ static void set_start(const TnProblem *p, int block, double *x)
     d->kind->scale(d, x);
 }
 
-/* By Rayleigh's quotient in the norm of C, which knows no units. x, f and y have room for the
+/* By Rayleigh's quotient in the norm of C, which has no units. x, f and y have room for the
  * block. */
 static double largest_eigenvalue(TnProblem *p, int block, double *x, double *f, double *y)
 {

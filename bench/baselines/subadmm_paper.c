@@ -5,7 +5,7 @@
  *     z = (y + λ)/β,  u ← u + β(x - z)                         its z and u updates
  *     v = H⁻¹ (b + Jᵀ(βz - u))                                 its v update
  *
- * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for people who
+ * starting with z = J v⁰, u = -λ⁰. It serves as the reference for subadmm.c and for readers who
  * compare with the paper; plain code, one thread. Weights may be per row (β then is
  * diag(βn, βt, βt) in a contact's own axes); paper_weights.c has the paper's. Where a
  * chain's H is only a bound (block/chain_ports.c), the difference times the last v joins the right

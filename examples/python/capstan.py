@@ -40,17 +40,17 @@ def model(ratio):
 
 def main():
     args = options(__doc__)
-    limit, views = np.exp(np.pi * FRICTION), []
+    limit, views = np.exp(np.pi * FRICTION), []  # friction acts on the surface of a thick cable, tension in its middle:
+    thick = np.exp(np.pi * FRICTION * RADIUS / (RADIUS + THICK))
     for ratio in (0.9 * limit, 1.2 * limit):
-        world = tenon.World(model(ratio))
-        speeds = []
+        world, speeds = tenon.World(model(ratio)), []
         for _ in range(100 if args.quick else 150):
             world.step()
             speeds.append(-world.body_velocity("heavy")[0][2])
-        falls = 9.81 * max(0, (ratio - limit) / (ratio + limit))
+        falls = 9.81 * max(0, (ratio - thick) / (ratio + thick))
         measured = np.polyfit(0.002 * np.arange(50, len(speeds)), speeds[50:], 1)[0]
-        print(f"{ratio:.3f} times as heavy (limit {limit:.3f}): {measured:.3f} m/s², expected {falls:.3f}")
-        assert abs(measured - falls) < 0.05  # segments of 5 degrees, a thick cable: a few per cent
+        print(f"{ratio:.3f} times as heavy (limit {limit:.3f}, of this thickness {thick:.3f}): {measured:.3f} m/s², expected {falls:.3f}")
+        assert abs(measured - falls) < 0.05  # 1.002 with shorter steps: the cable is stiff, and bends in front of the post
         if args.picture:
             views.append(world.render(230, 300, eye=(0.3, -0.75, 0.05), target=(0, 0, -0.12)))
     if args.picture:

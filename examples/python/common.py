@@ -1,21 +1,51 @@
 """What the examples share: their options, and pictures as PNG files."""
 import argparse
+import os
+import pathlib
 import struct
+import sys
+import tempfile
+import webbrowser
 import zlib
 
 import numpy as np
+import tenon
 
 
 def options(text):
-    """The options of an example; its first line describes it."""
+    """The options of an example; its first line describes it. Without options it shows its picture."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a short run, as the tests do")
-    parser.add_argument("--picture", metavar="FILE", help="write a picture (PNG)")
-    return parser.parse_args()
+    parser.add_argument("--quick", action="store_true", help="a short run without a picture, as the tests do")
+    parser.add_argument("--picture", metavar="FILE", help="where to write the picture (PNG); default: a folder for temporary files")
+    parser.add_argument("--no-picture", action="store_true", help="draw no picture")
+    given = parser.parse_args()
+    given.picture = None if given.no_picture else given.picture or (None if given.quick else temporary_picture())
+    return given
+
+
+def temporary_picture():
+    """A path, or None where no picture can be drawn."""
+    try:
+        tenon.World(tenon.Model.from_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")).render(8, 8)
+    except tenon.Error as error:
+        print(f"no picture: {error}")
+        return None
+    folder = pathlib.Path(tempfile.gettempdir()) / "tenon-examples"
+    folder.mkdir(exist_ok=True)
+    return str(folder / f"{pathlib.Path(sys.argv[0]).stem}.png")
 
 
 def save(path, pixels):
-    """Writes (height, width, 3) of uint8 as PNG; each byte as its difference from Paeth's prediction, which packs well."""
+    """Writes a picture, says where, and shows it where there is a display."""
+    write_png(path, pixels)
+    print(f"picture: {path}")
+    if os.path.dirname(path) == str(pathlib.Path(tempfile.gettempdir()) / "tenon-examples") and (
+            os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        webbrowser.open(pathlib.Path(path).as_uri())
+
+
+def write_png(path, pixels):
+    """(height, width, 3) of uint8 as PNG; each byte as its difference from Paeth's prediction, which packs well."""
     now = np.pad(pixels.astype(np.int16), ((1, 0), (1, 0), (0, 0)))
     left, up, corner = now[1:, :-1], now[:-1, 1:], now[:-1, :-1]
     far = [np.abs(left + up - corner - near) for near in (left, up, corner)]

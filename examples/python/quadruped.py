@@ -21,8 +21,7 @@ def robot():
     return f"""<mujoco model="quadruped"><option timestep="0.002"/>
       <default><geom contype="0" conaffinity="0"/><joint damping="0.1" armature="0.01"/></default>
       <worldbody><geom name="ground" type="plane" size="0 0 1" conaffinity="1"/>
-        <body name="trunk" pos="0 0 {HEIGHT + 0.02}"><freejoint/>
-          <geom type="box" size="0.26 0.09 0.05" mass="8" rgba="0.85 0.85 0.88 1"/>{legs}
+        <body name="trunk" pos="0 0 {HEIGHT + 0.02}"><freejoint/><geom type="box" size="0.26 0.09 0.05" mass="8"/>{legs}
       </body></worldbody><actuator>{motors}</actuator></mujoco>"""
 
 
@@ -50,11 +49,12 @@ def main():
         world.step()
         places.append(world.qpos[:3].copy())
         forces.append(np.abs(world.contacts["force"][:, 2]).sum())
-    speed = (places[-1][0] - places[-251][0]) / 0.5  # over the last period
+    speed = (places[-1][0] - places[-251][0]) / 0.5  # in the last period
     print(f"trotting: {speed:.3f} m/s, height {places[-1][2]:.3f} m, mean force {np.mean(forces[-250:]):.1f} N")
     assert speed > 0.2 and places[-1][2] > 0.25 and abs(np.mean(forces[-250:]) / weight - 1) < 0.01
     if args.picture:
         save(args.picture, world.render(360, 250, eye=places[-1] + (0.8, -0.8, 0.3), target=places[-1] - (0, 0, 0.12)))
 
 
-main()
+if __name__ == "__main__":
+    main()
