@@ -11,6 +11,7 @@ TITLES = {
     "model_info": "Looking into models",
     "world": "Worlds",
     "batch": "Batches",
+    "derivatives": "Derivatives",
     "ranks": "Several processes",
     "mpi": "Processes of MPI",
     "render": "Pictures",
