@@ -96,6 +96,14 @@ static void check_names(TnDefinitions a, TnDefinitions b)
         CHECK(a.cameras[i].fovy == b.cameras[i].fovy);
 }
 
+/* Files of the checkout may be read from the test's folder, wherever both lie. */
+static TnLoadDef any_file(void)
+{
+    TnLoadDef load = tn_load_def();
+    load.reach = TN_FILES_ANY;
+    return load;
+}
+
 /* Written, loaded, and written once more: the same text, names and motion. */
 static void check_builder(const TnModelBuilder *builder, const TnModel *m, const char *what,
                           int steps)
@@ -105,7 +113,8 @@ static void check_builder(const TnModelBuilder *builder, const TnModel *m, const
     snprintf(second, sizeof second, "%s/b/model.xml", folder);
     CHECK(tn_builder_write(builder, first, &err));
     if (err.count) test_fail(__FILE__, __LINE__, "%s: %s", what, err.message);
-    TnModelBuilder *again = tn_builder_load(first, NULL, NULL, &err);
+    TnLoadDef load = any_file();
+    TnModelBuilder *again = tn_builder_load(first, &load, NULL, &err);
     if (!again) test_fail(__FILE__, __LINE__, "%s: %s", what, err.message);
     if (!again) return;
     check_names(tn_builder_definitions(builder), tn_builder_definitions(again));
@@ -125,7 +134,8 @@ static void check_builder(const TnModelBuilder *builder, const TnModel *m, const
 
 static void check_file(const char *path, int steps)
 {
-    TnModelBuilder *builder = tn_builder_load(path, NULL, NULL, &err);
+    TnLoadDef load = any_file();
+    TnModelBuilder *builder = tn_builder_load(path, &load, NULL, &err);
     TnModel *m = builder ? tn_builder_compile(builder, &err) : NULL;
     if (m)
         check_builder(builder, m, path, steps);
