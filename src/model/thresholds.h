@@ -51,6 +51,10 @@
 /* m, m/s, rad/s: a state with larger numbers means nothing. */
 #define TN_BEYOND_SENSE 1e10
 
+/* Of its length along some direction, or of its volume: an element of a soft body that is shorter
+ * is squeezed. It stiffens (squeeze.h), and is to blame for a step that fails. */
+#define TN_SQUEEZED 0.3
+
 /* ---- contacts that yield ---- */
 /* A second try has contacts that yield so many times as much. */
 #define TN_RETREAT 3.0

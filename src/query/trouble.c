@@ -13,9 +13,6 @@
 #include "../model/thresholds.h"
 #include "../step/step.h"
 
-/* An element with a smaller share of its volume is to blame. */
-#define SQUEEZED 0.5
-
 /* ---- what is noted ---- */
 
 bool tn_step_blame(TnStep *step, int subsystem)
@@ -160,7 +157,7 @@ static int most_squeezed(const TnWorld *world, const TnSoft *soft, int node)
         least = share;
         found = e;
     }
-    return node < 0 && least > SQUEEZED ? -1 : found;
+    return node < 0 && least > TN_SQUEEZED ? -1 : found;
 }
 
 static void tell_soft(const TnWorld *world, const TnTroubleNote *note, TnTrouble *out)

@@ -167,7 +167,7 @@ TEST(corotational_stiffness_is_the_gradient_of_the_force_at_fixed_rotation)
     for (int s = 0; s < 3; s++) {
         Rig rig;
         REQUIRE(rig_start(&rig, 0, 0.2));
-        shake(&rig, &r, s == 0 ? 0.0 : s == 1 ? 0.03 : 0.12);
+        shake(&rig, &r, s == 0 ? 0.0 : s == 1 ? 0.01 : 0.02); /* none is squeezed */
         int n = 3 * rig.nodes;
         double *K = dense_stiffness(&rig, false, false), *up = calloc((size_t)n, sizeof(double));
         double *down = calloc((size_t)n, sizeof(double)), worst = 0.0;

@@ -114,6 +114,71 @@ TEST(instruction_sets_agree)
             }
 }
 
+/* The bar at s of its rest length along x: its energy, and with `share` and `along`, the velocity
+ * of s, the force along x that belongs to s. */
+static double squeeze(SoftRig *rig, double s, double share, double along, double *energy)
+{
+    TnPieceElements *p = &rig->elements->pieces[0];
+    const TnFemKernels *kernels = tn_fem_kernels();
+    int nodes = rig->soft->node_count;
+    double work = 0.0, (*f)[4] = tn_aligned_alloc(sizeof *f * (size_t)nodes);
+    memset(f, 0, sizeof *f * (size_t)nodes);
+    for (int n = 0; n < nodes; n++) {
+        memcpy(p->x[n], rig->soft->rest + 3 * n, sizeof(double[3]));
+        p->x[n][0] *= s;
+        v3_set(p->y[n], along * rig->soft->rest[3 * n], 0.0, 0.0);
+    }
+    TnFemStep step = {.mesh = p->mesh,
+                      .x = (const double(*)[4])p->x,
+                      .y = (const double(*)[4])p->y,
+                      .share = share,
+                      .f = f,
+                      .turns = p->turns};
+    if (p->mesh->material.law == TN_FEM_NEO_HOOKEAN) {
+        kernels->add_neo_hookean(&step, 0, p->mesh->batch_count);
+    } else {
+        kernels->turn(&step, 0, p->mesh->batch_count);
+        kernels->add(&step, 0, p->mesh->batch_count);
+    }
+    *energy = kernels->energy(p->mesh, step.x, 0, p->mesh->batch_count, p->turns);
+    for (int n = 0; n < nodes; n++) work += f[n][0] * rig->soft->rest[3 * n];
+    tn_free(f);
+    return work;
+}
+
+/* Flattening it takes more energy than a law with finite pressure asks for; force and stiffness are
+ * what the energy says, where it is squeezed, flat and inside out. */
+TEST(what_is_squeezed_stiffens)
+{
+    static const double shares[] = {0.8, 0.301, 0.299, 0.15, 0.02, -0.2};
+    for (int kind = 0; kind < 2; kind++) {
+        SoftRig rig;
+        SoftSpec spec = soft_spec();
+        double flat, rest, h = 1e-5;
+        spec.law = kind ? TN_SOFT_NEO_HOOKEAN : TN_SOFT_COROTATIONAL;
+        spec.mean_dilatation = false;
+        REQUIRE(soft_rig_start(&rig, spec, 0.005));
+        for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+            double s = shares[i], up, down, middle, curve;
+            double force = squeeze(&rig, s, 1.0, 0.0, &middle);
+            squeeze(&rig, s + h, 1.0, 0.0, &up);
+            squeeze(&rig, s - h, 1.0, 0.0, &down);
+            /* differences: h² of the third derivative, and rounding of the energies */
+            double slope = (up - down) / (2.0 * h), noise = 1e-15 * middle / h;
+            CHECK_NEAR(force, -slope, 1e-6 * fabs(slope) + 10.0 * noise);
+            if (s < 0.0 || kind) continue; /* the stiffness is made positive */
+            curve = (squeeze(&rig, s - h, 1.0, 0.0, &up) - squeeze(&rig, s + h, 1.0, 0.0, &down)) /
+                    (2.0 * h);
+            CHECK_NEAR(squeeze(&rig, s, 0.0, 1.0, &middle), curve, 1e-6 * fabs(curve));
+        }
+        double volume = rig.soft->mass / rig.soft->density;
+        squeeze(&rig, 0.0, 1.0, 0.0, &flat);
+        squeeze(&rig, 1.0, 1.0, 0.0, &rest);
+        CHECK(flat - rest > 1.2 * spec.E * volume); /* ½ E of Hooke's law, 0.9 E of squeeze.h */
+        soft_rig_end(&rig);
+    }
+}
+
 TEST(turns_are_the_polar_factors)
 {
     for (int hard = 0; hard < 2; hard++) {

@@ -1,6 +1,6 @@
 /* corotational.c: linear elasticity in the axes that turn with the element.
  *
- *     ψ = μ |ε|² + ½ λ θ²,   ε = RᵀF - 1,   θ = tr ε,   R from tn_polar
+ *     ψ = μ |ε|² + ½ λ θ²,   ε = RᵀF - 1,   θ = tr ε,   R from tn_polar,   and squeeze.h
  *     P = 2 μ (F - R) + λ θ R
  * RᵀF is symmetric, so the turning of R does no work: P is the exact gradient of ψ, also where the
  * element is inverted; there the sign of s_2 makes ε large, and the force turns the element back.
@@ -11,6 +11,7 @@
  * lacks is the turning of R under stress; the step's kernels add it where elements are pulled
  * (fem_lanes.h). */
 #include "element.h"
+#include "squeeze.h"
 
 void tn_fem_corotational_stress(const TnFemMaterial *material, const TnFemPlace *place,
                                 TnFemMatrix P, double energy[TN_FEM_LANES])
@@ -25,4 +26,5 @@ void tn_fem_corotational_stress(const TnFemMaterial *material, const TnFemPlace 
         double c = place->polar.s[2][l] - 1.0, d = place->dilatation[l];
         energy[l] = mu * (a * a + b * b + c * c) + 0.5 * lambda * d * d;
     }
+    tn_fem_add_squeeze(material, place, P, energy);
 }

@@ -6,7 +6,8 @@
  *     ψ = ½ m (I - 3) - ½ m ln((I + 1)/4) + ½ n (J - a)² - ½ n (1 - a)²,   I = |F|²
  *     m = 4/3 μ,   n = λ + 5/6 μ,   a = 1 + ¾ m/n
  *     P = m I/(I + 1) F + n (J - a) ∂J/∂F
- * m and n are such that small strains see Lamé's λ and μ; ψ(1) = 0.
+ * m and n are such that small strains see Lamé's λ and μ; ψ(1) = 0. What squeeze.h adds is zero
+ * unless an element is shorter than a quarter along some direction.
  *
  * The derivative of P in the frame of the singular vectors (element.h), with c = m I/(I + 1),
  * e = 2 m/(I + 1)², b = n (J - a), and h_i = ∂J/∂s_i the product of the other two s:
@@ -19,6 +20,7 @@
  * parts become zero: they belong to turning an element under pressure, which nothing should hold
  * back. */
 #include "element.h"
+#include "squeeze.h"
 
 #include <math.h>
 
@@ -57,4 +59,5 @@ void tn_fem_neo_hookean_stress(const TnFemMaterial *material, const TnFemPlace *
                 P[3 * i + j][l] = along[l] * place->F[3 * i + j][l] + volume[l] * cofactor;
             }
         }
+    tn_fem_add_squeeze(material, place, P, energy);
 }

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../squeeze.h"
 #include "fem_kernels.h"
 #include "polar_lanes.h"
 
@@ -213,6 +214,75 @@ static inline void add_stiffness(const TnFemStep *step, int k, const v8 h[12], c
         }
 }
 
+/* |F - R|² is at least (1 - s)² of each stretch: whether some lane may be squeezed (squeeze.h). */
+static inline bool may_be_squeezed(const v8 *strain)
+{
+    return !v_all_less(strain, (1.0 - TN_SQUEEZED) * (1.0 - TN_SQUEEZED));
+}
+
+typedef struct Squeezed {
+    TnFemMatrix U, V;
+    TnFemSqueeze along[3][TN_FEM_LANES];
+} Squeezed;
+
+static void squeezed_at(const TnFemMaterial *material, const v8 F[9], Squeezed *out)
+{
+    TnFemMatrix M;
+    TnPolar polar;
+    memcpy(M, F, sizeof M);
+    polar_of(M, &polar);
+    memcpy(out->U, polar.U, sizeof out->U);
+    memcpy(out->V, polar.V, sizeof out->V);
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < TN_FEM_LANES; l++)
+            out->along[k][l] = tn_fem_squeeze(material, polar.s[k][l]);
+}
+
+/* T += dP - share P of it for the gradient G of y. */
+static void add_squeeze_matrix(const TnFemStep *step, const Squeezed *at, const v8 G[9], v8 T[9])
+{
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < TN_FEM_LANES; l++) {
+            double rate = 0.0, size;
+            for (int i = 0; i < 9; i++)
+                rate += at->U[3 * (i / 3) + k][l] * G[i][l] * at->V[3 * (i % 3) + k][l];
+            size = at->along[k][l].stiffness * rate - step->share * at->along[k][l].force;
+            for (int i = 0; i < 9; i++)
+                T[i][l] += size * at->U[3 * (i / 3) + k][l] * at->V[3 * (i % 3) + k][l];
+        }
+}
+
+/* K_ba += V κ_k (v_k·g_b) (v_k·g_a) u_k u_kᵀ */
+static void add_squeeze_stiffness(const TnFemStep *step, int batch_index, const Squeezed *at)
+{
+    const TnFemBatch *batch = &step->mesh->batches[batch_index];
+    double grow[3][4][TN_FEM_LANES]; /* of stretch k with corner a along u_k */
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < TN_FEM_LANES; l++) {
+            grow[k][0][l] = 0.0;
+            for (int a = 1; a < 4; a++) {
+                double g = 0.0;
+                for (int j = 0; j < 3; j++)
+                    g += at->V[3 * j + k][l] * batch->inverse[3 * (a - 1) + j][l];
+                grow[k][a][l] = g;
+                grow[k][0][l] -= g;
+            }
+        }
+    for (int b = 0, pair = 0; b < 4; b++)
+        for (int a = 0; a <= b; a++, pair++) {
+            v8 M[9];
+            for (int i = 0; i < 9; i++)
+                for (int l = 0; l < TN_FEM_LANES; l++) {
+                    double sum = 0.0;
+                    for (int k = 0; k < 3; k++)
+                        sum += at->along[k][l].stiffness * grow[k][b][l] * grow[k][a][l] *
+                               at->U[3 * (i / 3) + k][l] * at->U[3 * (i % 3) + k][l];
+                    M[i][l] = step->stiffness * batch->volume[l] * sum;
+                }
+            v_add_blocks(step->blocks, step->targets[batch_index][pair], M);
+        }
+}
+
 static void add(const TnFemStep *step, int first, int last)
 {
     for (int k = first; k < last; k++) {
@@ -226,7 +296,14 @@ static void add(const TnFemStep *step, int first, int last)
         gradient_of(inverse, x, G);
         dilatation_of(step, batch, &step->turns[k], &along);
         matrix_of(step, F, G, R, &along, T);
-        v8 pull = {0.0};
+        v8 pull = {0.0}, strain = {0.0};
+        Squeezed squeezed;
+        for (int i = 0; i < 9; i++) strain += (F[i] - R[i]) * (F[i] - R[i]);
+        bool squeezes = may_be_squeezed(&strain);
+        if (squeezes) {
+            squeezed_at(&step->mesh->material, F, &squeezed);
+            add_squeeze_matrix(step, &squeezed, G, T);
+        }
         if (step->lead) {
             v8 S[9];
             pull_of(step, batch, &step->turns[k], F, R, &pull);
@@ -254,6 +331,7 @@ static void add(const TnFemStep *step, int first, int last)
         for (int a = 0; a < 4; a++) v_scatter3(step->f, batch->node[a], f + 3 * a);
         if (!step->blocks) continue;
         add_stiffness(step, k, h, volume, &pull);
+        if (squeezes) add_squeeze_stiffness(step, k, &squeezed);
         for (int a = 0; a < 4 && step->mesh->patch_count; a++) {
             int place[TN_FEM_LANES];
             for (int l = 0; l < TN_FEM_LANES; l++)
@@ -302,6 +380,16 @@ static double fastest(const TnFemMesh *mesh, const double (*v)[4], int first, in
     return all;
 }
 
+static double squeeze_energy(const TnFemMesh *mesh, const TnFemBatch *batch, const v8 F[9])
+{
+    Squeezed at;
+    double sum = 0.0;
+    squeezed_at(&mesh->material, F, &at);
+    for (int l = 0; l < batch->count; l++)
+        for (int k = 0; k < 3; k++) sum += batch->volume[l] * at.along[k][l].energy;
+    return sum;
+}
+
 /* Σ V ψ; with patches, without its volumetric part. */
 static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], int first, int last,
                                   TnFemTurn *turns)
@@ -325,6 +413,7 @@ static double corotational_energy(const TnFemMesh *mesh, const double (*x)[4], i
             sum += V * m->mu * square[l];
             if (!mesh->patch_count) sum += 0.5 * V * m->lambda * theta[l] * theta[l];
         }
+        if (may_be_squeezed(&square)) sum += squeeze_energy(mesh, batch, F);
     }
     return sum;
 }
@@ -341,6 +430,9 @@ static double neo_hookean_energy(const TnFemMesh *mesh, const double (*x)[4], in
         gradient_of((const v8 *)batch->inverse, c, F);
         cofactors(F, C, &det);
         for (int i = 0; i < 9; i++) I += F[i] * F[i];
+        /* the least stretch is det over the product of the others, which is at most I/2 */
+        v8 margin = 0.5 * TN_SQUEEZED * I - det;
+        if (!v_all_less(&margin, 0.0)) sum += squeeze_energy(mesh, batch, F);
         for (int l = 0; l < batch->count; l++) {
             double d = det[l] - a, J = I[l] - 3.0;
             sum += batch->volume[l] *

@@ -77,6 +77,14 @@ static void neo_hookean_at(const TnFemMaterial *material, const v8 F[9], NeoHook
         out->cross[i] = 0.5 * (even - odd);
     }
     make_positive(out->A);
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < TN_FEM_LANES; l++) {
+            TnFemSqueeze squeeze = tn_fem_squeeze(material, s[k][l]);
+            out->A[4 * k][l] += squeeze.stiffness;
+            for (int i = 0; i < 9 && squeeze.force < 0.0; i++)
+                out->P[i][l] +=
+                    squeeze.force * out->U[3 * (i / 3) + k][l] * out->V[3 * (i % 3) + k][l];
+        }
 }
 
 /* T = dP - share P for the gradient G of y */
