@@ -4,7 +4,6 @@
 #include "../common/plot_file.h"
 #include "run.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -49,21 +48,9 @@ static void write_error(FILE *out, const VerifyRow *row, double error)
         fprintf(out, "%.2g", error);
 }
 
-/* The link to a heading, as GitHub and the site make it: small letters, without dots. */
-static void write_link(FILE *out, const char *name)
-{
-    fprintf(out, "[%s](#", name);
-    for (; *name; name++)
-        if (isalnum((unsigned char)*name) || *name == '-')
-            fputc(tolower((unsigned char)*name), out);
-    fprintf(out, ")");
-}
-
 static void write_cells(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "| ");
-    write_link(out, row->name);
-    fprintf(out, " | ");
+    fprintf(out, "| %s | ", row->name);
     if (finding->trouble[0]) {
         fprintf(out, "not measured | | | |");
         return;
@@ -78,14 +65,14 @@ static void write_cells(FILE *out, const VerifyRow *row, const Finding *finding)
 
 static void write_details(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "\n### %s\n\n%s%s *Reference:* %s *Tolerance:* %s", row->name,
-            row->weak ? "**Weak.** " : "", row->shows, row->source, row->reason);
+    fprintf(out, "- **%s**%s %s *Reference:* %s *Tolerance:* %s", row->name,
+            row->weak ? " (weak)." : ".", row->shows, row->source, row->reason);
     if (finding->note[0]) fprintf(out, " *Measured:* %s.", finding->note);
     if (finding->not_converged)
         fprintf(out, " %d steps did not reach the solver's tolerance.", finding->not_converged);
     if (finding->trouble[0]) fprintf(out, " **Not measured:** %s.", finding->trouble);
     fprintf(out, "\n");
-    if (finding->curve_count) fprintf(out, "\n![%s](verification/%s.svg)\n", row->name, row->name);
+    if (finding->curve_count) fprintf(out, "  ![%s](verification/%s.svg)\n", row->name, row->name);
 }
 
 static bool in_family(const VerifyFamily *family, const VerifyRow *row)
@@ -103,6 +90,7 @@ static void write_family(FILE *out, const VerifyFamily *family, const VerifyRun 
         write_cells(out, run->rows[i], &run->findings[i]);
         fputc('\n', out);
     }
+    if (any) fputc('\n', out);
     for (int i = 0; i < run->count; i++)
         if (in_family(family, run->rows[i])) write_details(out, run->rows[i], &run->findings[i]);
 }

@@ -68,6 +68,17 @@ def live_pages():
     return f"Play with the scenes here: {links}." if names else ""
 
 
+CARD = re.compile(r"!\[([^]]*)\]\((pictures/gallery/(\w+)\.webp)\) \[([^]]*)\]")
+
+
+def gallery_card(about, picture, name, title):
+    """A card of the gallery as a section: picture, link to the page that plays, and the program."""
+    text = (ROOT / "docs" / "gallery" / f"{name}.py").read_text(encoding="utf-8")
+    code = text.split('"""', 2)[2].strip()
+    play = f'<a href="../gallery/{name}.html">Play it</a>\n\n' if PAGES and pathlib.Path(PAGES, "gallery", f"{name}.html").exists() else ""
+    return f"### {title}\n\n![{about}]({picture})\n\n{about}\n\n{play}```python\n{code}\n```\n\n"
+
+
 def to_site(app, docname, source):
     """Links to headers lead to the reference of C; links that show a file's name show the title of its page."""
     up = "../" * docname.count("/")
@@ -82,8 +93,9 @@ def to_site(app, docname, source):
         text = re.sub(r"\n```\s*$", "".join(f"\n{page}" for page in rest) + "\n```\n", text)
     if docname == "docs/examples":  # the programs themselves, folded
         text = re.sub(r"(\n!\[.*\]\(pictures/examples/(\w+)\.png\)\n)", r"\1" + FOLDED, text)
-    if docname == "docs/gallery" and PAGES and pathlib.Path(PAGES, "gallery").exists():
-        text = re.sub(r"(\n!\[.*\]\(pictures/gallery/(\w+)\.webp\)\n)", r"""\1\n<a href="../gallery/\2.html">Play it</a>\n""", text)
+    if docname == "docs/gallery":
+        text = re.sub(r"^\|---.*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^\|.*\n", lambda row: "".join(gallery_card(*card) for card in CARD.findall(row.group())), text, flags=re.MULTILINE)
     if docname == "docs/live":
         text = text.replace("<!-- pages -->", live_pages())
     source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)
