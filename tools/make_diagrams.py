@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the diagrams of docs/ as SVG: docs/pictures/step.svg, solver.svg, contact.svg, rod.svg.
+"""Writes the diagrams of docs/ as SVG: docs/pictures/step.svg, solver.svg, contact.svg, rod.svg, ladder.svg.
 
     tools/make_diagrams.py [--check]        --check: writes nothing, exits 1 if one is not as it would be written
 
@@ -158,9 +158,32 @@ def rod():
     return picture.done()
 
 
+def ladder():
+    picture = Svg(860, 250, "Which method solves an island")
+    picture.box(20, 98, 96, 52, "island", INK, "each step")
+    kinds = [("small", "up to 150 unknowns", "one full matrix", ["Newton on a full matrix"]),
+             ("others", "", "", ["Newton", "interior points", "augmented Lagrangian", "SubADMM"]),
+             ("large", "over 150 blocks", "", ["SubADMM, contacts that yield a little"])]
+    for i, (name, below, _, methods) in enumerate(kinds):
+        y = 18 + 80 * i
+        picture.line(116, 124, 166, y + 26, arrow="ink")
+        picture.box(170, y, 130, 52, name, BLUE, below or None)
+        width = 126 if len(methods) > 1 else 290
+        x = 330
+        picture.line(300, y + 26, x - 2, y + 26, arrow="ink")
+        for k, method in enumerate(methods):
+            short = method.replace("augmented Lagrangian", "augm. Lagrangian")
+            picture.box(x, y, width, 52, short, RED)
+            if k:
+                picture.line(x - 12, y + 26, x - 2, y + 26, arrow="ink")
+            x += width + 12
+    picture.text(605, 88, "the next one runs if the error is above the tolerance; the best forces win", RED, size=12)
+    return picture.done()
+
+
 def main():
     stale = []
-    for draw in (step, solver, contact, rod):
+    for draw in (step, solver, contact, rod, ladder):
         path, text = TO / f"{draw.__name__}.svg", draw()
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
