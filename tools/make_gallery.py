@@ -36,13 +36,16 @@ VIEWS = {
     "jelly": (0.6, None, None),
     "cradle": (0.62, None, None),
     "four_bar": (1.0, (0.1, -1.1, 0.55), (0, 0, 0.45)),
+    "falling_rope": (0.75, (0.5, -0.75, 0.5), (-0.05, 0, 0.15)),
+    "suction": (0.6, (1.0, -1.3, 0.9), (0.25, 0, 0.3)),
+    "curtain": (0.8, (-1.7, -1.3, 1.3), (0, 0, 0.8)),
 }
 
 GROUPS = (
-    ("Cables and ropes", ("knot", "winding", "hanging_cable", "rope_bridge")),
-    ("Soft bodies and sheets", ("soft_grasp", "jelly", "cloth", "trampoline", "beam")),
+    ("Cables and ropes", ("knot", "winding", "hanging_cable", "rope_bridge", "falling_rope")),
+    ("Soft bodies and sheets", ("soft_grasp", "jelly", "cloth", "trampoline", "beam", "curtain")),
     ("Grain and piles", ("stir", "hopper", "blade", "wall", "arch", "card_house", "tower", "dominoes")),
-    ("Robots and mechanisms", ("circle", "cartpole", "four_bar", "gears", "finger")),
+    ("Robots and mechanisms", ("circle", "cartpole", "four_bar", "gears", "finger", "suction")),
     ("Rigid bodies", ("cradle", "gyroscope", "euler_disc", "hills", "wind")),
 )
 

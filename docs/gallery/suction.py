@@ -9,8 +9,11 @@ world = tenon.World(tenon.Model.from_string("""
       <geom name="cup" type="cylinder" size="0.04 0.01" pos="0 0 -0.34" mass="0.1" rgba="0.9 0.3 0.2 1"/></body></body>
   <body pos="0 0 0.06"><freejoint/><geom type="box" size="0.08 0.06 0.06" mass="0.5" rgba="0.2 0.5 0.8 1"/></body>
 </worldbody>
-<actuator><position joint="x" kp="800" kv="80"/><position joint="z" kp="3000" kv="150"/><adhesion body="cup" gain="20" ctrlrange="0 1"/></actuator>
-</mujoco>"""))
-for x, z, hold, steps in ((0, -0.13, 0, 120), (0, -0.13, 1, 60), (0, 0.2, 1, 150), (0.5, 0.2, 1, 200), (0.5, 0.08, 1, 120), (0.5, 0.2, 0, 150)):
-    world.ctrl[:] = x, z, hold
-    world.step(steps)
+<actuator><position joint="x" kp="800" kv="80"/><position joint="z" kp="3000" kv="150"/>
+  <adhesion body="cup" gain="20" ctrlrange="0 1"/></actuator></mujoco>"""))
+way = (0, -0.131, 0, 100), (0, -0.131, 1, 20), (0, 0.2, 1, 120), (0.5, 0.2, 1, 160), (0.5, 0.075, 1, 120), (0.5, 0.08, 0, 20), (0.5, 0.25, 0, 80)
+for x, z, hold, steps in way:
+    start = world.ctrl[:2].copy()
+    for k in range(steps):
+        world.ctrl[:] = *(start + (k + 1) / steps * ([x, z] - start)), hold
+        world.step()

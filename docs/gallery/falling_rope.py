@@ -1,4 +1,4 @@
-"""A rope is let down onto the ground and lies in coils."""
+"""A rope is let down onto the ground and folds to and fro."""
 import tenon
 
 world = tenon.World(tenon.Model.from_string("""
