@@ -22,10 +22,11 @@ myst_dmath_allow_digits = False  # in text, $ is a dollar where a digit is besid
 mathjax_path = "tex-svg.js"
 
 html_theme = "furo"
-html_title = "tenon"
+html_title = f"tenon {version}"
 # MathJax is one file with its letters, so formulas need no network
 html_static_path = ["static", str(ROOT / ".venv" / "site" / "node_modules" / "mathjax" / "es5" / "tex-svg.js")]
 html_css_files = ["site.css"]
+html_js_files = ["versions.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
