@@ -47,15 +47,17 @@ breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
 
 
-FOLDED = r"""
-<details><summary>\2.py</summary>
+EXAMPLE = re.compile(r"(!\[.*?\]\(.*?\)) \*\*\[(\w+)\.py\]\(.*?\): (.*?)\.\*\* (.*?)[ |]*$")
 
-```{literalinclude} ../examples/python/\2.py
-:language: python
-```
 
-</details>
-"""
+def example(card):
+    """A card of the examples as a section: picture, text, and the program, folded."""
+    found = EXAMPLE.search(card.strip())
+    if not found:
+        return ""
+    picture, name, title, about = found.groups()
+    return (f"## {name}.py: {title}\n\n{picture}\n\n{about}\n\n<details><summary>{name}.py</summary>\n\n"
+            f"```{{literalinclude}} ../examples/python/{name}.py\n:language: python\n```\n\n</details>\n\n")
 
 
 PAGES = os.environ.get("TENON_PAGES")  # a folder of pages that simulate, which docs/build made; the site has them beside docs/
@@ -77,7 +79,8 @@ def gallery_card(about, picture, name, title):
     text = (ROOT / "docs" / "gallery" / f"{name}.py").read_text(encoding="utf-8")
     code = text.split('"""', 2)[2].strip()
     play = f'<a href="../gallery/{name}.html">Play it</a>\n\n' if PAGES and pathlib.Path(PAGES, "gallery", f"{name}.html").exists() else ""
-    return f"### {title}\n\n![{about}]({picture})\n\n{about}\n\n{play}```python\n{code}\n```\n\n"
+    more = f"{about}\n\n" if ":" in about else ""
+    return f"### {title}\n\n![{about}]({picture})\n\n{more}{play}```python\n{code}\n```\n\n"
 
 
 def to_site(app, docname, source):
@@ -92,8 +95,9 @@ def to_site(app, docname, source):
     if docname == "index":  # pages that no section names go to the end of the last one
         rest = sorted(page for page in app.env.found_docs if page.startswith("docs/") and not re.search(rf"\b{page}\b", text))
         text = re.sub(r"\n```\s*$", "".join(f"\n{page}" for page in rest) + "\n```\n", text)
-    if docname == "docs/examples":  # the programs themselves, folded
-        text = re.sub(r"(\n!\[.*\]\(pictures/examples/(\w+)\.png\)\n)", r"\1" + FOLDED, text)
+    if docname == "docs/examples":  # a section for each, with the program, folded
+        text = re.sub(r"^\|---.*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^\| !.*\n", lambda row: "".join(map(example, row.group().split(" | "))), text, flags=re.MULTILINE)
     if docname == "docs/gallery":
         text = re.sub(r"^\|---.*\n", "", text, flags=re.MULTILINE)
         text = re.sub(r"^\|.*\n", lambda row: "".join(gallery_card(*card) for card in CARD.findall(row.group())), text, flags=re.MULTILINE)
