@@ -33,9 +33,7 @@ static const char introduction[] =
 static const char weak_heading[] =
     "\n## Where tenon is not good\n\n"
     "These rows hold, too, but their tolerances are as wide as the errors are today. Look here "
-    "first.\n\n"
-    "| row | value | reference | error | tolerance | why |\n"
-    "|---|---|---|---|---|---|\n";
+    "first.\n\n";
 
 static const char table_heading[] = "| row | value | reference | error | tolerance |\n"
                                     "|---|---|---|---|---|\n";
@@ -104,8 +102,11 @@ static void write_page(FILE *out, const void *what)
     if (weak) fputs(weak_heading, out);
     for (int i = 0; i < run->count; i++) {
         if (!run->rows[i]->weak) continue;
-        write_cells(out, run->rows[i], &run->findings[i]);
-        fprintf(out, " %s |\n", run->rows[i]->reason);
+        fprintf(out, "- %s, %s", run->rows[i]->name,
+                run->findings[i].trouble[0] ? "not measured" : "error ");
+        if (!run->findings[i].trouble[0])
+            write_error(out, run->rows[i], finding_error(run->rows[i], &run->findings[i]));
+        fprintf(out, ": %s\n", run->rows[i]->reason);
     }
     for (int i = 0; i < verify_family_count; i++) write_family(out, verify_families[i], run);
 }
