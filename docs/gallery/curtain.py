@@ -15,4 +15,4 @@ b.joint(body="ball", type="free")
 b.geom(body="ball", size=0.08, mass=0.15, rgba=(0.95, 0.8, 0.2, 1))
 world = tenon.World(b.build())
 world.qvel[:3] = 4, 0, 1.5                    # m/s
-world.step(80)
+world.step(240)
