@@ -40,7 +40,7 @@ import time
 
 sys.dont_write_bytecode = True
 import beam_scene as beam
-from mujoco_cable import call_tenon
+from mujoco_cable import call_tenon, ensure_bench
 from mujoco_stir import ROOT, ensure_packages, fail, show
 
 NEWTON, ENOUGH = 10, 20000            # iterations
@@ -356,6 +356,8 @@ def main():
         fail(f"there is no program {os.path.relpath(args.tenon)}; build it first:\n"
              "  cmake -S . -B build && cmake --build build\n"
              "or use --mujoco-only for MuJoCo's figures alone")
+    if not args.mujoco_only:
+        ensure_bench(args.tenon)
     ensure_packages(__file__)
     import mujoco
     with tempfile.TemporaryDirectory() as folder:

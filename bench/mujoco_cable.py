@@ -279,6 +279,19 @@ def call_tenon(command):
     return done.stdout
 
 
+def ensure_bench(tenon):
+    """tenon-bench beside the program, which ./run does not build: it is built now."""
+    folder = os.path.dirname(tenon)
+    if os.access(tenon + "-bench", os.X_OK):
+        return
+    if not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
+        fail(f"there is no program {os.path.relpath(tenon)}-bench, and {os.path.relpath(folder)} is no build folder")
+    print("building tenon-bench", file=sys.stderr)
+    command = ["cmake", "--build", folder, "--target", "tenon_bench", "--parallel"]
+    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode:
+        fail(f"`{' '.join(command)}` failed")
+
+
 def run_tenon(args, scene, tolerance):
     command = [args.tenon + "-bench", "scene", scene, "--json", "--quiet", "--repeats", "1", "--aav-samples", "0",
                "--settle", repr(PULL), "--duration", repr(SWAY), "--division", args.division,
@@ -411,6 +424,8 @@ def main():
         fail(f"there is no program {os.path.relpath(args.tenon)}; build it first:\n"
              "  cmake -S . -B build && cmake --build build\n"
              "or use --mujoco-only for MuJoCo's figures alone")
+    if not args.mujoco_only:
+        ensure_bench(args.tenon)
     ensure_packages(__file__)
     import mujoco
     steps, runs = step_count() - first_step(), {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the diagrams of docs/ as SVG: docs/pictures/step.svg, solver.svg, contact.svg, rod.svg.
+"""Writes the diagrams of docs/ as SVG: docs/pictures/step.svg, solver.svg, contact.svg, rod.svg, ladder.svg.
 
     tools/make_diagrams.py [--check]        --check: writes nothing, exits 1 if one is not as it would be written
 
@@ -158,9 +158,28 @@ def rod():
     return picture.done()
 
 
+def ladder():
+    picture = Svg(1010, 250, "Which method solves an island")
+    picture.box(20, 98, 96, 52, "island", INK, "in each step")
+    kinds = [("small", "up to 150 unknowns", ["Newton on a full matrix"]),
+             ("others", "cables, soft: SubADMM first", ["Newton", "interior points", "augmented Lagrangian", "SubADMM"]),
+             ("large", "more than 150 blocks", ["SubADMM, contacts that yield a little"])]
+    for i, (name, below, methods) in enumerate(kinds):
+        y, x = 18 + 80 * i, 376
+        picture.line(116, 124, 160, y + 26, arrow="ink")
+        picture.box(164, y, 184, 52, name, BLUE, below)
+        for method in methods:
+            width = 300 if len(methods) == 1 else 184 if len(method) > 16 else 122
+            picture.line(x - 26, y + 26, x - 2, y + 26, arrow="ink")
+            picture.box(x, y, width, 52, method, RED)
+            x += width + 28
+    picture.text(670, 88, "the next one runs if the error is above the tolerance; the best forces win", RED, size=12)
+    return picture.done()
+
+
 def main():
     stale = []
-    for draw in (step, solver, contact, rod):
+    for draw in (step, solver, contact, rod, ladder):
         path, text = TO / f"{draw.__name__}.svg", draw()
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")

@@ -20,6 +20,7 @@ PROGRAMS = ROOT / "docs" / "gallery"
 PICTURES = ROOT / "docs" / "pictures" / "gallery"
 SIZE = 360, 240
 FRAMES = 25.0  # per second
+ROW = 3  # cards
 # where the picture is taken: the share of the motion, eye and target in m (None: all is seen)
 VIEWS = {
     "knot": (1.0, (0.1, -0.35, 0.25), (0, 0, 0.02)),
@@ -35,13 +36,16 @@ VIEWS = {
     "jelly": (0.6, None, None),
     "cradle": (0.62, None, None),
     "four_bar": (1.0, (0.1, -1.1, 0.55), (0, 0, 0.45)),
+    "falling_rope": (0.75, (0.5, -0.75, 0.5), (-0.05, 0, 0.15)),
+    "suction": (0.6, (1.0, -1.3, 0.9), (0.25, 0, 0.3)),
+    "curtain": (0.27, (-1.7, -1.3, 1.3), (0, 0, 0.8)),
 }
 
 GROUPS = (
-    ("Cables and ropes", ("knot", "winding", "hanging_cable", "rope_bridge")),
-    ("Soft bodies and sheets", ("soft_grasp", "jelly", "cloth", "trampoline", "beam")),
+    ("Cables and ropes", ("knot", "winding", "hanging_cable", "rope_bridge", "falling_rope")),
+    ("Soft bodies and sheets", ("soft_grasp", "jelly", "cloth", "trampoline", "beam", "curtain")),
     ("Grain and piles", ("stir", "hopper", "blade", "wall", "arch", "card_house", "tower", "dominoes")),
-    ("Robots and mechanisms", ("circle", "cartpole", "four_bar", "gears", "finger")),
+    ("Robots and mechanisms", ("circle", "cartpole", "four_bar", "gears", "finger", "suction")),
     ("Rigid bodies", ("cradle", "gyroscope", "euler_disc", "hills", "wind")),
 )
 
@@ -88,19 +92,25 @@ def write_picture(recording, name):
                    input=picture.tobytes(), check=True)
 
 
+def card(name):
+    about = re.match(r'"""(.*?)"""', (PROGRAMS / f"{name}.py").read_text(encoding="utf-8"), re.S).group(1)
+    return f"![{about}](pictures/gallery/{name}.webp) [{about.split(':')[0].rstrip('.')}](gallery/{name}.py)"
+
+
 def page():
-    lines = ["# Gallery", "", "Short programs, each with the picture that it leads to. All run as they are, after `pip install .`: in a window with",
-             "`tenon.view(world)`, as a page with `world.to_html(\"page.html\")`. Longer ones are in [examples.md](examples.md), single",
-             "questions in [how-do-i.md](how-do-i.md).", "", "<!-- Written by tools/make_gallery.py. -->", ""]
+    """Three cards to a row; docs/site/conf.py makes sections of them, with the program and a page that plays."""
+    count = sum(len(names) for _, names in GROUPS)
+    lines = ["# Gallery", "", f"{count} programs of at most 20 lines, each with the picture that it leads to. They run as they are, after `pip install .`:",
+             "in a window with `tenon.view(world)`, as a page with `world.to_html(\"page.html\")`. Longer ones are in",
+             "[examples.md](examples.md), single questions in [how-do-i.md](how-do-i.md).", "",
+             "<!-- Written by tools/make_gallery.py. -->"]
     for title, names in GROUPS:
-        lines += [f"## {title}", ""]
-        for name in names:
-            text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
-            about, code = re.match(r'"""(.*?)"""\n(.*)', text, re.S).groups()
-            lines += [f"### {about.split(':')[0].rstrip('.')}", "", f"![{about}](pictures/gallery/{name}.webp)", ""]
-            lines += [about, ""] if ":" in about else []
-            lines += ["```python", code.strip(), "```", ""]
-    return "\n".join(lines[:-1]) + "\n"
+        lines += ["", f"## {title}", ""]
+        for i in range(0, len(names), ROW):
+            cards = [card(name) for name in names[i:i + ROW]]
+            lines += ["| " + " | ".join(cards + [""] * (ROW - len(cards))).rstrip() + " |"]
+            lines += ["|" + "---|" * ROW] * (i == 0)
+    return "\n".join(lines) + "\n"
 
 
 def main():

@@ -87,12 +87,9 @@ static int option_table(Option *table, RunOptions *run)
                             "involved");
     table[n++] = option_set("--json", &run->json, "print one JSON object instead of the table");
     table[n++] = option_set("--quiet", &run->quiet, "print no progress line and no table");
-    table[n++] =
-        option_set("--accuracy", &run->accuracy, "measure the accuracy of each step (default)");
     table[n++] = option_clear("--no-accuracy", &run->accuracy,
-                              "do not measure it; saves about a tenth of the time of "
-                              "scenes/stir.xml, and a "
-                              "third of scenes/beam.xml");
+                              "do not measure the accuracy of each step; saves about a tenth of "
+                              "the time of scenes/stir.xml, and a third of scenes/beam.xml");
     return n;
 }
 

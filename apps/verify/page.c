@@ -4,7 +4,6 @@
 #include "../common/plot_file.h"
 #include "run.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -34,9 +33,7 @@ static const char introduction[] =
 static const char weak_heading[] =
     "\n## Where tenon is not good\n\n"
     "These rows hold, too, but their tolerances are as wide as the errors are today. Look here "
-    "first.\n\n"
-    "| row | value | reference | error | tolerance | why |\n"
-    "|---|---|---|---|---|---|\n";
+    "first.\n\n";
 
 static const char table_heading[] = "| row | value | reference | error | tolerance |\n"
                                     "|---|---|---|---|---|\n";
@@ -49,21 +46,9 @@ static void write_error(FILE *out, const VerifyRow *row, double error)
         fprintf(out, "%.2g", error);
 }
 
-/* The link to a heading, as GitHub and the site make it: small letters, without dots. */
-static void write_link(FILE *out, const char *name)
-{
-    fprintf(out, "[%s](#", name);
-    for (; *name; name++)
-        if (isalnum((unsigned char)*name) || *name == '-')
-            fputc(tolower((unsigned char)*name), out);
-    fprintf(out, ")");
-}
-
 static void write_cells(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "| ");
-    write_link(out, row->name);
-    fprintf(out, " | ");
+    fprintf(out, "| %s | ", row->name);
     if (finding->trouble[0]) {
         fprintf(out, "not measured | | | |");
         return;
@@ -78,14 +63,14 @@ static void write_cells(FILE *out, const VerifyRow *row, const Finding *finding)
 
 static void write_details(FILE *out, const VerifyRow *row, const Finding *finding)
 {
-    fprintf(out, "\n### %s\n\n%s%s *Reference:* %s *Tolerance:* %s", row->name,
-            row->weak ? "**Weak.** " : "", row->shows, row->source, row->reason);
+    fprintf(out, "- **%s**%s %s *Reference:* %s *Tolerance:* %s", row->name,
+            row->weak ? " (weak)." : ".", row->shows, row->source, row->reason);
     if (finding->note[0]) fprintf(out, " *Measured:* %s.", finding->note);
     if (finding->not_converged)
         fprintf(out, " %d steps did not reach the solver's tolerance.", finding->not_converged);
     if (finding->trouble[0]) fprintf(out, " **Not measured:** %s.", finding->trouble);
     fprintf(out, "\n");
-    if (finding->curve_count) fprintf(out, "\n![%s](verification/%s.svg)\n", row->name, row->name);
+    if (finding->curve_count) fprintf(out, "  ![%s](verification/%s.svg)\n", row->name, row->name);
 }
 
 static bool in_family(const VerifyFamily *family, const VerifyRow *row)
@@ -103,6 +88,7 @@ static void write_family(FILE *out, const VerifyFamily *family, const VerifyRun 
         write_cells(out, run->rows[i], &run->findings[i]);
         fputc('\n', out);
     }
+    if (any) fputc('\n', out);
     for (int i = 0; i < run->count; i++)
         if (in_family(family, run->rows[i])) write_details(out, run->rows[i], &run->findings[i]);
 }
@@ -116,8 +102,11 @@ static void write_page(FILE *out, const void *what)
     if (weak) fputs(weak_heading, out);
     for (int i = 0; i < run->count; i++) {
         if (!run->rows[i]->weak) continue;
-        write_cells(out, run->rows[i], &run->findings[i]);
-        fprintf(out, " %s |\n", run->rows[i]->reason);
+        fprintf(out, "- %s, %s", run->rows[i]->name,
+                run->findings[i].trouble[0] ? "not measured" : "error ");
+        if (!run->findings[i].trouble[0])
+            write_error(out, run->rows[i], finding_error(run->rows[i], &run->findings[i]));
+        fprintf(out, ": %s\n", run->rows[i]->reason);
     }
     for (int i = 0; i < verify_family_count; i++) write_family(out, verify_families[i], run);
 }

@@ -22,10 +22,11 @@ myst_dmath_allow_digits = False  # in text, $ is a dollar where a digit is besid
 mathjax_path = "tex-svg.js"
 
 html_theme = "furo"
-html_title = "tenon"
+html_title = f"tenon {version}"
 # MathJax is one file with its letters, so formulas need no network
 html_static_path = ["static", str(ROOT / ".venv" / "site" / "node_modules" / "mathjax" / "es5" / "tex-svg.js")]
 html_css_files = ["site.css"]
+html_js_files = ["versions.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
@@ -46,15 +47,17 @@ breathe_domain_by_extension = {"h": "c"}
 breathe_show_include = False
 
 
-FOLDED = r"""
-<details><summary>\2.py</summary>
+EXAMPLE = re.compile(r"(!\[.*?\]\(.*?\)) \*\*\[(\w+)\.py\]\(.*?\): (.*?)\.\*\* (.*?)[ |]*$")
 
-```{literalinclude} ../examples/python/\2.py
-:language: python
-```
 
-</details>
-"""
+def example(card):
+    """A card of the examples as a section: picture, text, and the program, folded."""
+    found = EXAMPLE.search(card.strip())
+    if not found:
+        return ""
+    picture, name, title, about = found.groups()
+    return (f"## {name}.py: {title}\n\n{picture}\n\n{about}\n\n<details><summary>{name}.py</summary>\n\n"
+            f"```{{literalinclude}} ../examples/python/{name}.py\n:language: python\n```\n\n</details>\n\n")
 
 
 PAGES = os.environ.get("TENON_PAGES")  # a folder of pages that simulate, which docs/build made; the site has them beside docs/
@@ -66,6 +69,18 @@ def live_pages():
     names = sorted(path.stem for path in pathlib.Path(PAGES, "live").glob("*.html")) if PAGES else []
     links = " · ".join(f'<a href="../live/{name}.html">{name.replace("_", " ")}</a>' for name in names)
     return f"Play with the scenes here: {links}." if names else ""
+
+
+CARD = re.compile(r"!\[([^]]*)\]\((pictures/gallery/(\w+)\.webp)\) \[([^]]*)\]")
+
+
+def gallery_card(about, picture, name, title):
+    """A card of the gallery as a section: picture, link to the page that plays, and the program."""
+    text = (ROOT / "docs" / "gallery" / f"{name}.py").read_text(encoding="utf-8")
+    code = text.split('"""', 2)[2].strip()
+    play = f'<a href="../gallery/{name}.html">Play it</a>\n\n' if PAGES and pathlib.Path(PAGES, "gallery", f"{name}.html").exists() else ""
+    more = f"{about}\n\n" if ":" in about else ""
+    return f"### {title}\n\n![{about}]({picture})\n\n{more}{play}```python\n{code}\n```\n\n"
 
 
 def to_site(app, docname, source):
@@ -80,10 +95,12 @@ def to_site(app, docname, source):
     if docname == "index":  # pages that no section names go to the end of the last one
         rest = sorted(page for page in app.env.found_docs if page.startswith("docs/") and not re.search(rf"\b{page}\b", text))
         text = re.sub(r"\n```\s*$", "".join(f"\n{page}" for page in rest) + "\n```\n", text)
-    if docname == "docs/examples":  # the programs themselves, folded
-        text = re.sub(r"(\n!\[.*\]\(pictures/examples/(\w+)\.png\)\n)", r"\1" + FOLDED, text)
-    if docname == "docs/gallery" and PAGES and pathlib.Path(PAGES, "gallery").exists():
-        text = re.sub(r"(\n!\[.*\]\(pictures/gallery/(\w+)\.webp\)\n)", r"""\1\n<a href="../gallery/\2.html">Play it</a>\n""", text)
+    if docname == "docs/examples":  # a section for each, with the program, folded
+        text = re.sub(r"^\|---.*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^\| !.*\n", lambda row: "".join(map(example, row.group().split(" | "))), text, flags=re.MULTILINE)
+    if docname == "docs/gallery":
+        text = re.sub(r"^\|---.*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^\|.*\n", lambda row: "".join(gallery_card(*card) for card in CARD.findall(row.group())), text, flags=re.MULTILINE)
     if docname == "docs/live":
         text = text.replace("<!-- pages -->", live_pages())
     source[0] = re.sub(r"\[(?:\.\./)*[\w/-]+\.md\]\(", "[](", text)

@@ -10,7 +10,7 @@ import tenon
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GALLERY = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
-EXAMPLES = [ROOT / "examples" / "python" / name for name in re.findall(r"^## (\w+\.py):", GALLERY, re.MULTILINE)]
+EXAMPLES = [ROOT / "examples" / "python" / name for name in re.findall(r"\*\*\[(\w+\.py)\]\(", GALLERY)]
 
 
 def can_draw():

@@ -18,7 +18,7 @@ class Verify(CliTest):
             page = file.read()
         names = self.listed()
         self.assertEqual(len(names), len(set(names)))
-        self.assertEqual(re.findall(r"^### (.+)$", page, re.MULTILINE), names)
+        self.assertEqual(re.findall(r"^- \*\*([\w.-]+)\*\*", page, re.MULTILINE), names)
         self.assertNotIn("FAILED", page)
         self.assertNotIn("Not measured", page)
         for name in re.findall(r"\]\(verification/([^)]+)\)", page):

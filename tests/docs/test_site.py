@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "docs" / "site")]
 import check_links
 import doxygen_filter
+import publish
 import pycheck
 
 BUILD = sys.argv[1]
@@ -55,6 +56,20 @@ class Tools(unittest.TestCase):
         self.assertEqual(len(problems), 2, problems)
         self.assertIn("#there", problems[0])
         self.assertIn("no.png", problems[1])
+
+    def test_versions_are_put_side_by_side(self):
+        with tempfile.TemporaryDirectory() as folder:
+            site, shown = pathlib.Path(folder, "html"), pathlib.Path(folder, "shown")
+            site.mkdir()
+            (site / "index.html").write_text("<p>new</p>", encoding="utf-8")
+            for version, expected in (("0.9", ["0.9"]), ("0.10", ["0.10", "0.9"]), ("main", ["0.10", "0.9", "main"]),
+                                      ("0.9", ["0.10", "0.9", "main"])):
+                self.assertEqual(publish.publish(site, shown, version), expected)
+            self.assertIn('["0.10", "0.9", "main"]', (shown / "versions.js").read_text(encoding="utf-8"))
+            self.assertEqual(check_links.broken(shown)[1], [])
+            self.assertIn('href="0.10/index.html"', (shown / "index.html").read_text(encoding="utf-8"))
+            with self.assertRaises(SystemExit):
+                publish.publish(site, shown, "../x")
 
     def test_comments_of_headers_become_doxygens(self):
         text = doxygen_filter.spread(doxygen_filter.rewrite(
