@@ -19,6 +19,7 @@ from gymnasium.envs.registration import register, registry
 TASKS: Dict[str, Tuple[str, str, int]] = {
     "CableRouting": ("cable_routing", "CableRouting", 200),
     "CableInsertion": ("cable_insertion", "CableInsertion", 150),
+    "ClothFolding": ("cloth_folding", "ClothFolding", 100),
     "KnotTying": ("knot_tying", "KnotTying", 400),
     "SoftGrasp": ("soft_grasp", "SoftGrasp", 150),
     "Levelling": ("grain", "Levelling", 200),
