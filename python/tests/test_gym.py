@@ -149,10 +149,13 @@ def test_a_world_that_diverges_ends_its_episode_and_no_other():
 @pytest.mark.parametrize("name", list(scripts.SCRIPTS))
 def test_a_script_does_the_task_and_chance_does_not(name):
     env = make(name)
-    for seed in (2, 3, 4):  # rounding differs between processors, and grain is chaotic: one of three
-        reached, info, _ = scripts.play(env, name, seed)
-        if info["success"]:
-            break
+    with warnings.catch_warnings():
+        if name not in ("Levelling", "Stirring"):
+            warnings.simplefilter("error", tenon.TroubleWarning)
+        for seed in (2, 3, 4):  # rounding differs between processors, and grain is chaotic: one of three
+            reached, info, _ = scripts.play(env, name, seed)
+            if info["success"]:
+                break
     assert info["success"]
     env.reset(seed=2)
     env.action_space.seed(2)

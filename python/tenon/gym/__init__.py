@@ -33,6 +33,7 @@ TASKS: Dict[str, Tuple[str, str, int]] = {
 ROBOT_TASKS: Dict[str, Tuple[str, str, int]] = {
     "Legged": ("legged", "Legged", 1000),
     "ArmPick": ("arm_pick", "ArmPick", 200),
+    "HandTurn": ("hand_turn", "HandTurn", 200),
 }
 
 _PLACES = {"Task": "task", "Simulation": "simulation", "TenonEnv": "env", "TenonVectorEnv": "vector_env",

@@ -41,6 +41,11 @@ MODEL = f"""
 """
 
 
+def _mean_length(vectors):
+    """(n,) of (n, k, 3) in C order: sums then have the same bits for any n."""
+    return np.linalg.norm(vectors, axis=2).mean(axis=1)
+
+
 class ClothFolding(Task):
     """Goal: middle (2) and angle of the cloth at the start. Node (i, j) is to lie on its mirror image in the diagonal that does not
     go through the corner in the hand."""
@@ -85,13 +90,12 @@ class ClothFolding(Task):
     def _open(self, sim):
         """Mean distance of mirror images."""
         nodes = self._nodes(sim)
-        return np.linalg.norm(nodes[:, self._moving] - nodes[:, self._partner], axis=2).mean(axis=1)
+        return _mean_length(nodes.take(self._moving, axis=1) - nodes.take(self._partner, axis=1))
 
     @once
     def _slid(self, sim):
         """Mean way of the half that is to lie still."""
-        away = self._nodes(sim)[:, self._still] - self._at_start(sim.goal)[:, self._still]
-        return np.linalg.norm(away, axis=2).mean(axis=1)
+        return _mean_length((self._nodes(sim) - self._at_start(sim.goal)).take(self._still, axis=1))
 
     def observe(self, sim):
         hand, nodes = CORNER + sim.qpos[:, :3], self._nodes(sim)
