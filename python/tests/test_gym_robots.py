@@ -491,3 +491,26 @@ def test_many_hands_have_the_bits_of_single_ones(hand):
     for (seen, reward), action in zip(rows, actions):
         single, paid, *_ = env.step(action[2])
         assert np.array_equal(single, seen[2]) and paid == reward[2]
+
+
+@pytest.mark.parametrize("ground", ["flat", "rough"])
+def test_h1_is_paid_for_the_velocity_that_is_asked_for(ground):
+    path = of_menagerie("unitree_h1", "h1.xml")
+    if path is None:
+        pytest.skip("TENON_MENAGERIE names no folder with unitree_h1")
+    env = strict(Legged(path, ground))
+    task, sim = env.task, env.simulation
+    assert task.action_size == 19 and [task.model.names("body")[foot][-10:] for foot in task.feet] == ["ankle_link"] * 2
+    paid = {}
+    for speed in (0.0, 1.0):  # of what is asked for
+        env.reset(seed=0)
+        sim.qvel[0, 0] = speed * sim.goal[0, 0]
+        sim.look()
+        paid[speed] = sum(env.step(np.zeros(19))[1] for _ in range(5))
+    assert paid[1.0] > paid[0.0] > 0.0
+    env.reset(seed=1)
+    rng = np.random.default_rng(0)
+    for k in range(200):
+        if env.step(rng.uniform(-1, 1, 19))[2]:
+            break
+    assert 20 < k < 199  # it falls when chance moves its joints, and no step is in trouble

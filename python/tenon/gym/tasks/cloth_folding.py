@@ -19,7 +19,7 @@ MODEL = f"""
     <joint type="slide"/><position kp="400" kv="40" forcelimited="true" forcerange="-20 20"/>
   </default></default>
   <worldbody>
-    <camera name="overview" {look((0.30, -0.34, 0.36), (0.0, 0.0, 0.03))} fovy="45"/>
+    <camera name="overview" {look((0.30, -0.22, 0.27), (0.02, 0.02, 0.04))} fovy="45"/>
     <geom name="table" type="plane" size="0.5 0.5 0.05" friction="0.8" rgba="0.87 0.87 0.84 1"/>
     <body name="hand" pos="{CORNER[0]} {CORNER[1]} {CORNER[2]}" gravcomp="1">
       <joint class="axis" name="x" axis="1 0 0"/>
