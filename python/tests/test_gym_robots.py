@@ -68,8 +68,14 @@ def trot(seconds, frequency=2.5, reach=0.08, lift=0.06, height=0.265):
     return action
 
 
+def strict(task):
+    """An environment in which trouble of a step is an error."""
+    task.options = {**task.options, "on_trouble": "raise"}
+    return TenonEnv(task)
+
+
 def walk(task, seconds):
-    env = TenonEnv(task)
+    env = strict(task)
     env.reset(seed=0)
     start = env.simulation.qpos[0, 0]
     for k in range(round(seconds / task.seconds)):
@@ -381,12 +387,6 @@ def hand(tmp_path_factory):
     path = tmp_path_factory.mktemp("hand") / "hand.xml"
     path.write_text(HAND.format(things=THING))
     return path
-
-
-def strict(task):
-    """An environment in which trouble of a step is an error."""
-    task.options = {**task.options, "on_trouble": "raise"}
-    return TenonEnv(task)
 
 
 def turned(hand, seed, way):

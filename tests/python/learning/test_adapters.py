@@ -170,6 +170,5 @@ def test_the_loop_of_cleanrl_learns_to_insert_a_cable():
                 torch.nn.utils.clip_grad_norm_(parameters, 0.5)
                 adam.step()
     before, learned = np.mean(ends[:n]), np.mean(ends[-n:])
-    print(before, learned, len(ends))
-    assert before < 1.0 and learned > 3.0, (before, learned)
+    assert before < 1.0 and learned > 3.0, (before, learned)  # 0.6 to 0.7 and 4.9 to 5.5 for three seeds
     envs.close()
