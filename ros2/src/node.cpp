@@ -35,7 +35,7 @@ SimulationNode::SimulationNode(const rclcpp::NodeOptions &options) : rclcpp::Nod
         create_publisher<tf2_msgs::msg::TFMessage>("/tf_static", rclcpp::QoS(1).transient_local());
     commands_ = create_subscription<sensor_msgs::msg::JointState>(
         "joint_commands", rclcpp::QoS(10),
-        [this](const sensor_msgs::msg::JointState::SharedPtr message) { take(*message); });
+        [this](const sensor_msgs::msg::JointState &message) { take(message); });
     reset_ = create_service<std_srvs::srv::Empty>(
         "reset", [this](const std::shared_ptr<std_srvs::srv::Empty::Request>,
                         std::shared_ptr<std_srvs::srv::Empty::Response>) {
@@ -77,7 +77,7 @@ void SimulationNode::open_cameras()
         eyes_.push_back(std::move(eye));
     }
     if (!eyes_.empty()) picture_period_ = 1.0 / rate;
-    tf_static_->publish(to_message(fixed, simulation_->time()));
+    if (!fixed.empty()) tf_static_->publish(to_message(fixed, simulation_->time()));
 }
 
 void SimulationNode::tick()

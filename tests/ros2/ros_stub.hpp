@@ -287,7 +287,7 @@ class Node
                                                          F take)
     {
         stub::subscriptions[topic] = [take](std::shared_ptr<void> message) {
-            take(std::static_pointer_cast<M>(message));
+            take(static_cast<const M &>(*std::static_pointer_cast<M>(message)));
         };
         return std::make_shared<Subscription<M>>();
     }

@@ -2,6 +2,8 @@
 #ifndef TENON_ROS2_MESSAGES_HPP
 #define TENON_ROS2_MESSAGES_HPP
 
+#include <utility>
+
 #include <builtin_interfaces/msg/time.hpp>
 #include <geometry_msgs/msg/transform_stamped.hpp>
 #include <rosgraph_msgs/msg/clock.hpp>
