@@ -1,4 +1,4 @@
-"""Environments for Gymnasium: cables, soft bodies, grain, tight stacks and knots, and three well-known robots.
+"""Environments for Gymnasium: cables, soft bodies, cloth, grain, tight stacks and knots, three well-known robots, and robots from files.
 
     import gymnasium
     import tenon.gym
