@@ -119,11 +119,11 @@ def advantages(reward, value, last, over, gamma, smooth=0.95):
 
 
 def train(task, steps, envs=32, length=50, epochs=10, batch=400, rate=1e-3, gamma=0.98, width=0.5, seed=0, threads=None,
-          report=None):
+          report=None, **options):
     """Returns the agent and the returns of all finished episodes, in order."""
     rng = np.random.default_rng(seed)
     world = gymnasium.make_vec(f"tenon/{task}-v0", num_envs=envs, vectorization_mode="vector_entry_point", threads=threads,
-                               autoreset_mode="SameStep")
+                               autoreset_mode="SameStep", **options)
     size, actions = world.single_observation_space.shape[0], world.single_action_space.shape[0]
     agent = Agent(rng, size, actions, rate, width)
     seen, _ = world.reset(seed=seed)
@@ -160,9 +160,9 @@ def train(task, steps, envs=32, length=50, epochs=10, batch=400, rate=1e-3, gamm
     return agent, returns
 
 
-def play(agent, task, episodes=32, seed=1000):
+def play(agent, task, episodes=32, seed=1000, **options):
     """Mean return and share of successes of the policy without noise."""
-    world = gymnasium.make_vec(f"tenon/{task}-v0", num_envs=episodes, vectorization_mode="vector_entry_point")
+    world = gymnasium.make_vec(f"tenon/{task}-v0", num_envs=episodes, vectorization_mode="vector_entry_point", **options)
     seen, _ = world.reset(seed=seed)
     total, success, running = np.zeros(episodes), np.zeros(episodes, dtype=bool), np.ones(episodes, dtype=bool)
     while running.any():
@@ -179,8 +179,10 @@ if __name__ == "__main__":
     options.add_argument("--task", default="CableInsertion")
     options.add_argument("--steps", type=int, default=16000)
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--model", help="MJCF of the robot, for tasks that take one")
     given = options.parse_args()
-    trained, _ = train(given.task, given.steps, seed=given.seed,
+    robot = {"model": given.model} if given.model else {}
+    trained, _ = train(given.task, given.steps, seed=given.seed, **robot,
                        report=lambda count, mean: print(f"{count:5d} episodes, mean return of the last 100: {mean:.2f}"))
-    mean_return, successes = play(trained, given.task)
+    mean_return, successes = play(trained, given.task, **robot)
     print(f"without noise: mean return {mean_return:.2f}, success in {100 * successes:.0f} % of the episodes")

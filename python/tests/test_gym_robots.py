@@ -2,6 +2,7 @@
 Menagerie."""
 import os
 import pathlib
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import tenon
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra tenon-physics[gym] is not installed")
 import tenon.gym  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
 from tenon.gym import TenonEnv, TenonVectorEnv  # noqa: E402
 from tenon.gym.robots import rough_ground  # noqa: E402
 from tenon.gym.tasks.legged import Legged  # noqa: E402
@@ -66,8 +68,14 @@ def trot(seconds, frequency=2.5, reach=0.08, lift=0.06, height=0.265):
     return action
 
 
+def strict(task):
+    """An environment in which trouble of a step is an error."""
+    task.options = {**task.options, "on_trouble": "raise"}
+    return TenonEnv(task)
+
+
 def walk(task, seconds):
-    env = TenonEnv(task)
+    env = strict(task)
     env.reset(seed=0)
     start = env.simulation.qpos[0, 0]
     for k in range(round(seconds / task.seconds)):
@@ -351,3 +359,158 @@ def test_panda_picks_up_the_cube():
         return best[:7]
 
     pick(task, target, range(2))
+
+
+# ---- hands ----
+
+# a palm that turns about the vertical, with a rim, and a finger whose two joints are in one place, where its shape overlaps the palm's
+HAND = """<mujoco model="turning hand"><compiler autolimits="true"/><option timestep="0.002"/>
+<worldbody><geom type="plane" size="3 3 1"/>{things}
+  <body name="forearm" pos="0.2 0 0.1"><geom type="cylinder" size="0.02 0.03" mass="0.5"/>
+  <body name="palm" pos="0 0 0.05"><joint name="turn" axis="0 0 1" range="-170 170" damping="0.1"/>
+    <geom type="box" size="0.06 0.06 0.005" mass="0.4"/>
+    <geom type="box" size="0.002 0.03 0.01" pos="0.036 0 0.015" mass="0.02"/><geom type="box" size="0.002 0.03 0.01" pos="-0.036 0 0.015" mass="0.02"/>
+    <geom type="box" size="0.03 0.002 0.01" pos="0 0.036 0.015" mass="0.02"/><geom type="box" size="0.03 0.002 0.01" pos="0 -0.036 0.015" mass="0.02"/>
+    <body name="knuckle" pos="0.06 0 0"><joint name="side" axis="0 0 1" range="-20 20" damping="0.05"/>
+      <inertial pos="0 0 0" mass="0.01" diaginertia="1e-5 1e-5 1e-5"/>
+      <body name="proximal"><joint name="bend" axis="0 -1 0" range="0 60" damping="0.05"/>
+        <geom type="capsule" fromto="0 0 0 0.05 0 0" size="0.008" mass="0.03"/></body></body>
+  </body></body></worldbody>
+<actuator><position joint="turn" kp="20" kv="2" ctrlrange="-2.9 2.9"/><position joint="bend" kp="1" kv="0.05" ctrlrange="0 1"/></actuator>
+</mujoco>"""
+THING = """<body name="thing" pos="0.2 0 0.3"><freejoint/><geom size="0.02"/></body>"""
+IN_PALM = (0.0, 0.0, 0.031)
+
+
+@pytest.fixture(scope="module")
+def hand(tmp_path_factory):
+    path = tmp_path_factory.mktemp("hand") / "hand.xml"
+    path.write_text(HAND.format(things=THING))
+    return path
+
+
+def turned(hand, seed, way):
+    """Turns the palm by what is missing, or away from it: (return, the last info)."""
+    env = strict(tenon.gym.make_task("HandTurn", model=hand, at=IN_PALM))
+    env.reset(seed=seed)
+    total, task = 0.0, env.task
+    for _ in range(60):
+        missing = task._missing(env.simulation)[0, 2]
+        per_action = 0.5 * task.speed * task.seconds * 5.8
+        _, reward, ended, _, info = env.step(np.array([way * np.clip(missing / per_action, -1.0, 1.0), 0.0]))
+        total += reward
+        if ended:
+            break
+    env.close()
+    return total, info
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_a_hand_is_paid_for_turning_the_cube_the_right_way(hand, seed):
+    total, info = turned(hand, seed, 1.0)
+    assert info["success"] and info["angle"] < 0.2 and total > 5.0  # 5 for success, and the angle that it turned
+    away, info = turned(hand, seed, -1.0)
+    assert not info["success"] and away < -0.5
+
+
+def test_things_of_the_file_are_left_out_and_shapes_of_one_joint_do_not_touch(hand):
+    task = tenon.gym.make_task("HandTurn", model=hand, at=IN_PALM)
+    assert "thing" not in task.model.names("body") and task.model.nq == 3 + 7
+    env = TenonEnv(task)
+    env.reset(seed=0)
+    touching = {task.model.geom_info(int(g))["body"] for pair in env.world.contacts[["geom1", "geom2"]] for g in pair}
+    assert touching == {task.palm, task.model.body("cube")}
+
+
+def test_the_missing_rotation_is_that_to_the_goal(hand):
+    env = TenonEnv(tenon.gym.make_task("HandTurn", model=hand, at=IN_PALM))
+    env.reset(seed=0)
+    sim, task = env.simulation, env.task
+    for axis, angle in (((1.0, 0.0, 0.0), 0.7), ((0.0, 0.6, 0.8), -2.9)):
+        sim.qpos[0, task.place][3:] = (np.cos(0.5), 0.0, 0.0, np.sin(0.5))  # 1 rad about z
+        # the goal: what the cube has, then `angle` about `axis` of the world
+        c, u = np.cos(angle / 2), np.sin(angle / 2) * np.array(axis)
+        w, v = np.cos(0.5), np.array([0.0, 0.0, np.sin(0.5)])
+        sim.goal[0] = (c * w - u @ v, *(c * v + w * u + np.cross(u, v)))
+        sim.look()
+        assert task._missing(sim)[0] == pytest.approx(angle * np.array(axis), abs=1e-12)
+
+
+@pytest.mark.parametrize("options, text", [
+    ({"palm": "fist"}, "no body 'fist'"),
+    ({"turn": (1.0, 0.5)}, "two bounds in order"),
+])
+def test_errors_of_hands(hand, options, text):
+    with pytest.raises((tenon.Error, KeyError), match=text):
+        tenon.gym.make_task("HandTurn", model=hand, **options)
+
+
+def test_a_model_without_a_palm_says_so(gantry):
+    with pytest.raises(tenon.UsageError, match="0 bodies have 'palm' in their name"):
+        tenon.gym.make_task("HandTurn", model=gantry)
+
+
+def test_shadow_hand_cups_the_cube_and_opens():
+    path = of_menagerie("shadow_hand", "left_hand.xml")
+    if path is None:
+        pytest.skip("TENON_MENAGERIE names no folder with shadow_hand")
+    env = strict(tenon.gym.make_task("HandTurn", model=path))
+    env.reset(seed=0)
+    task, sim = env.task, env.simulation
+    bends = np.array(["J3" in name or "J0" in name for name in task.model.names("actuator")])
+    assert task.action_size == 20 and bends.sum() == 9  # four fingers, and one joint of the thumb
+    start = task._away(sim)[0].copy()
+    for sign in (1.0, -1.0):
+        for _ in range(25):
+            *_, ended, cut, info = env.step(0.25 * sign * bends)
+            assert not ended and not cut
+        if sign > 0:
+            assert task._away(sim)[0, 0] < start[0] - 0.003  # fingers that close push it to the wrist
+    assert info["away"] < 0.05
+    env.close()
+
+
+@pytest.mark.parametrize("name", ["Legged", "ArmPick", "HandTurn"])
+def test_the_checker_of_gymnasium_has_nothing_to_say_about_robots(name, robot, gantry, hand):
+    options = {"Legged": {"model": robot, "ground": "rough"}, "ArmPick": {"model": gantry, "tool": OFFSET},
+               "HandTurn": {"model": hand, "at": IN_PALM}}[name]
+    env = gymnasium.make(f"tenon/{name}-v0", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped, skip_render_check=True)
+    env.close()
+
+
+def test_many_hands_have_the_bits_of_single_ones(hand):
+    envs = TenonVectorEnv(tenon.gym.make_task("HandTurn", model=hand, at=IN_PALM), 3, threads=2)
+    seen, _ = envs.reset(seed=5)
+    actions = np.random.default_rng(0).uniform(-1, 1, (5, 3, 2))
+    rows = [envs.step(action)[:2] for action in actions]
+    env = TenonEnv(tenon.gym.make_task("HandTurn", model=hand, at=IN_PALM))
+    assert np.array_equal(env.reset(seed=7)[0], seen[2])
+    for (seen, reward), action in zip(rows, actions):
+        single, paid, *_ = env.step(action[2])
+        assert np.array_equal(single, seen[2]) and paid == reward[2]
+
+
+@pytest.mark.parametrize("ground", ["flat", "rough"])
+def test_h1_is_paid_for_the_velocity_that_is_asked_for(ground):
+    path = of_menagerie("unitree_h1", "h1.xml")
+    if path is None:
+        pytest.skip("TENON_MENAGERIE names no folder with unitree_h1")
+    env = strict(Legged(path, ground))
+    task, sim = env.task, env.simulation
+    assert task.action_size == 19 and [task.model.names("body")[foot][-10:] for foot in task.feet] == ["ankle_link"] * 2
+    paid = {}
+    for speed in (0.0, 1.0):  # of what is asked for
+        env.reset(seed=0)
+        sim.qvel[0, 0] = speed * sim.goal[0, 0]
+        sim.look()
+        paid[speed] = sum(env.step(np.zeros(19))[1] for _ in range(5))
+    assert paid[1.0] > paid[0.0] > 0.0
+    env.reset(seed=1)
+    rng = np.random.default_rng(0)
+    for k in range(200):
+        if env.step(rng.uniform(-1, 1, 19))[2]:
+            break
+    assert 20 < k < 199  # it falls when chance moves its joints, and no step is in trouble

@@ -1,4 +1,4 @@
-"""Environments for Gymnasium: cables, soft bodies, grain, tight stacks and knots, and three well-known robots.
+"""Environments for Gymnasium: cables, soft bodies, cloth, grain, tight stacks and knots, three well-known robots, and robots from files.
 
     import gymnasium
     import tenon.gym
@@ -19,6 +19,7 @@ from gymnasium.envs.registration import register, registry
 TASKS: Dict[str, Tuple[str, str, int]] = {
     "CableRouting": ("cable_routing", "CableRouting", 200),
     "CableInsertion": ("cable_insertion", "CableInsertion", 150),
+    "ClothFolding": ("cloth_folding", "ClothFolding", 100),
     "KnotTying": ("knot_tying", "KnotTying", 400),
     "SoftGrasp": ("soft_grasp", "SoftGrasp", 150),
     "Levelling": ("grain", "Levelling", 200),
@@ -32,6 +33,7 @@ TASKS: Dict[str, Tuple[str, str, int]] = {
 ROBOT_TASKS: Dict[str, Tuple[str, str, int]] = {
     "Legged": ("legged", "Legged", 1000),
     "ArmPick": ("arm_pick", "ArmPick", 200),
+    "HandTurn": ("hand_turn", "HandTurn", 200),
 }
 
 _PLACES = {"Task": "task", "Simulation": "simulation", "TenonEnv": "env", "TenonVectorEnv": "vector_env",

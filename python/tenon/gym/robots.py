@@ -88,26 +88,48 @@ def with_servos(path: Path, *, ground: str = "flat", stiffness: float = 3.0, dam
     return _loaded(root, place, "with servos and ground"), joints, field
 
 
-def with_cube(path: Path, *, half: float, mass: float, timestep: float) -> Tuple[
+def with_cube(path: Path, *, half: float, mass: float, timestep: float, level: float = 0.0, condim: int = 4,
+              apart: bool = False) -> Tuple[
         tenon.Model, np.ndarray, np.ndarray, List[Optional[str]]]:
-    """A robot as its file has it, on level ground with a free cube, the last body. Also qpos and controls of the key "home" (or the
-    first one), and the joint of each actuator; None: it drives none by itself, as that of a gripper."""
+    """A robot as its file has it, above ground at the height `level`, with a free cube, the last body. Also qpos and controls of the
+    key "home" (or the first one), and the joint of each actuator; None: it drives none by itself, as that of a gripper. Free bodies
+    of the file, things to be grasped, are left out, and the keyframes with them. apart: a body does not touch the parent of its
+    parent, as fingers have two joints at one place, where their shapes overlap."""
     place = _found(path)
     plain = tenon.Model.from_file(place)
     root = _expanded(place, place.parent)
-    keys = plain.names("key")
-    home = tenon.World(plain, key="home" if "home" in keys else 0 if keys else None)
     joints = [element.get("joint") for section in root.iter("actuator") for element in section]
+    things = [(world, body) for world in root.findall("worldbody") for body in world.findall("body") if _is_free(body)]
+    for world, body in things:
+        world.remove(body)
+    keys = [] if things else plain.names("key")
+    home = tenon.World(plain, key="home" if "home" in keys else 0 if keys else None)
     for section in root.findall("keyframe"):
         root.remove(section)
+    if things:
+        home = tenon.World(_loaded(root, place, "without its free bodies"))
     world = _without_ground(root)
-    xml.SubElement(world, "geom", name="ground", type="plane", size="5 5 1")
+    xml.SubElement(world, "geom", name="ground", type="plane", size="5 5 1", pos=_numbers((0.0, 0.0, level)))
     cube = xml.SubElement(world, "body", name="cube", pos=_numbers((0.5, 0.0, half)))
     xml.SubElement(cube, "freejoint", name="cube")
     xml.SubElement(cube, "geom", name="cube", type="box", size=_numbers((half, half, half)), mass=_numbers(mass),
-                   rgba="0.8 0.25 0.2 1", friction="1 0.005 0.0001", condim="4")
+                   rgba="0.8 0.25 0.2 1", friction="1 0.005 0.0001", condim=str(condim))
+    if apart:
+        _exclude_grandparents(root)
     _option(root).set("timestep", _numbers(timestep))
     return _loaded(root, place, "with ground and a cube"), home.qpos.copy(), home.ctrl.copy(), joints
+
+
+def _is_free(body: xml.Element) -> bool:
+    return body.find("freejoint") is not None or any(joint.get("type") == "free" for joint in body.findall("joint"))
+
+
+def _exclude_grandparents(root: xml.Element) -> None:
+    contact = xml.SubElement(root, "contact")
+    for grand in (body for world in root.findall("worldbody") for body in world.iter("body")):
+        for body in grand.findall("body/body"):
+            if grand.get("name") and body.get("name"):
+                xml.SubElement(contact, "exclude", body1=grand.get("name", ""), body2=body.get("name", ""))
 
 
 def _loaded(root: xml.Element, place: pathlib.Path, how: str) -> tenon.Model:

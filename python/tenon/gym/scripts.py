@@ -38,6 +38,17 @@ def cable_insertion(seen: np.ndarray) -> Policy:
         seen = yield toward(seen[24:27], (seen[24] + 0.006, 0.0, 0.0), 0.02)
 
 
+def cloth_folding(seen: np.ndarray) -> Policy:
+    """The corner along half an ellipse over the diagonal to beyond the opposite corner, which pulls the fold flat, and back."""
+    start, way = seen[:3].copy(), seen[33:36].copy()
+    for turn in np.linspace(0.0, np.pi, 40):
+        share = 0.5 * (1.0 - np.cos(turn)) * 1.08
+        place = start + share * way + (0.0, 0.0, 0.12 * np.sin(turn) + 0.01 * share)
+        seen = yield toward(seen[:3] + seen[6:9], place, 0.015)
+    while True:
+        seen = yield toward(seen[:3] + seen[6:9], start + way + (0.0, 0.0, 0.008), 0.05)
+
+
 def grip(aim: np.ndarray, hand: np.ndarray, closing: float, reach: float = 0.03) -> np.ndarray:
     """An action of a gripper."""
     return np.append(toward(hand, aim, reach), closing)
@@ -112,6 +123,7 @@ def knot_tying(seen: np.ndarray) -> Policy:
 SCRIPTS: Dict[str, Callable[[np.ndarray], Policy]] = {
     "CableInsertion": cable_insertion,
     "CableRouting": cable_routing,
+    "ClothFolding": cloth_folding,
     "KnotTying": knot_tying,
     "Levelling": levelling,
     "SoftGrasp": soft_grasp,

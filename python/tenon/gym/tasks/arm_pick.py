@@ -19,6 +19,7 @@ class ArmPick(Task):
     speed = 1.0
     ahead = 0.3             # rad: a target is no farther ahead of its joint
     camera = None
+    options = {"tolerance": 1e-4}
 
     def __init__(self, model, *, hand="hand", tool=(0.0, 0.0, 0.1034), mass=0.05):
         self.model, self.home, self.rest, joints = with_cube(model, half=self.half, mass=mass, timestep=self.timestep)
