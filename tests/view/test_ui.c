@@ -1,5 +1,6 @@
 /* The layer of panels without a window: where things are, what mouse and keys do to them. */
 #include "../../apps/view/ui.c"
+#include "../../apps/view/ui_rows.c"
 
 #include "../check.h"
 
@@ -24,7 +25,7 @@ static void note_text(void *context, float x, float y, OverlayColor color, const
 {
     Desk *desk = context;
     (void)color;
-    float end = x + LETTER * (float)letters_of(text);
+    float end = x + LETTER * (float)ui_letters(text);
     desk->left = desk->texts ? fminf(desk->left, x) : x;
     desk->right = desk->texts ? fmaxf(desk->right, end) : end;
     desk->top = desk->texts ? fminf(desk->top, y) : y;
