@@ -1,7 +1,7 @@
 /* panels.c: what is over the picture and where: menus, panels, plots, a recording's bar, messages.
  *
  *   top      menus; paused, speed
- *   left     figures (F2) and physics (F6)
+ *   left     physics (F6) and figures (F2)
  *   right    signals (F3)
  *   bottom   curves and profiler (F4), a recording's bar, a line of messages
  * Each takes its place from what those before it left, from the outside in. */
@@ -248,12 +248,12 @@ static void left_panel(Viewer *viewer, UiRect room)
     Ui *ui = &viewer->ui;
     room.width = fminf(43 * letter_of(viewer), room.width);
     ui_panel_begin(ui, "left", room);
+    if (viewer->shows_physics && viewer->simulation) physics_rows(viewer);
     if (viewer->shows_info && ui_section(ui, "Figures", true)) {
         time_rows(viewer);
         step_rows(viewer);
     }
     if (viewer->shows_info && ui_section(ui, "Plots", true)) plot_rows(viewer);
-    if (viewer->shows_physics && viewer->simulation) physics_rows(viewer);
     ui_panel_end(ui);
 }
 

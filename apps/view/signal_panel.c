@@ -30,6 +30,7 @@ void signals_toggle_curve(Viewer *viewer, int signal)
 {
     bool on = curves_toggle(&viewer->signals, signal,
                             viewer->playback ? viewer->playback->recording : NULL);
+    if (on && !viewer->playback) curves_sample(&viewer->signals, viewer->frame);
     event_begin(viewer->def.events, "curve");
     event_text(viewer->def.events, "name", viewer->scene->signals[signal].name);
     event_bool(viewer->def.events, "value", on);
@@ -108,6 +109,7 @@ static void ranges_of(const Viewer *viewer, double times[2], double values[2])
             values[1] = fmax(values[1], (double)curve->values[k]);
         }
     }
+    if (!(times[1] >= times[0])) times[0] = times[1] = 0; /* there is nothing yet */
     if (!(times[1] > times[0])) times[1] = times[0] + 1;
     if (!(values[1] >= values[0])) values[0] = values[1] = 0;
     double rim = values[1] > values[0] ? 0 : fmax(0.1 * fabs(values[0]), 1e-3);

@@ -368,17 +368,20 @@ class Panels(RobotTest):
         window.wait("physics")
 
     def test_a_film_of_the_window(self):
-        window = self.view("--paused", "--screenshots", self.folder)
-        start = window.key("F7", "film")
-        self.assertTrue(start["value"])
-        window.key("Right", "step")
-        end = window.key("F7", "film")
-        self.assertEqual((end["value"], end["path"]), (False, start["path"]))
-        self.assertGreater(end["pictures"], 0)
-        if os.path.isdir(end["path"]):  # there is no ffmpeg
-            self.assertEqual(len(os.listdir(end["path"])), end["pictures"])
-        else:
-            self.assertGreater(os.path.getsize(end["path"]), 500)
+        for variables in ({}, {"PATH": self.folder}):  # without ffmpeg: a folder
+            window = self.view("--paused", "--screenshots", self.folder, **variables)
+            start = window.key("F7", "film")
+            self.assertTrue(start["value"])
+            window.key("Right", "step")
+            end = window.key("F7", "film")
+            self.assertEqual((end["value"], end["path"]), (False, start["path"]))
+            self.assertGreater(end["pictures"], 0)
+            if os.path.isdir(end["path"]):
+                self.assertEqual(len(os.listdir(end["path"])), end["pictures"])
+            else:
+                self.assertGreater(os.path.getsize(end["path"]), 500)
+            window.end()
+        self.assertTrue(end["path"].endswith("-film"))
 
     def test_recent_files_are_opened_from_the_menu(self):
         other = self.write("other.xml", viewtest.MODEL)
