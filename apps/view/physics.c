@@ -29,7 +29,7 @@ bool physics_create(Physics *physics, const TnWorld *world, const TnSolverDef *s
     values[PHYSICS_ITERATIONS] = physics->solver.iterations;
     values[PHYSICS_FRICTION] = 1;
     memset(physics->view.actuators, 0xff, sizeof physics->view.actuators);
-    physics_look(physics, world);
+    physics_update(physics, world);
     return true;
 }
 
@@ -110,7 +110,7 @@ TnStatus physics_set_actuator(Physics *physics, TnWorld *world, TnActuatorId id,
     return status;
 }
 
-void physics_look(Physics *physics, const TnWorld *world)
+void physics_update(Physics *physics, const TnWorld *world)
 {
     int count = tn_model_info(tn_world_model(world)).equality_count;
     memset(physics->view.equalities, 0, sizeof physics->view.equalities);

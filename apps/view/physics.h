@@ -39,6 +39,6 @@ TnStatus physics_set(Physics *physics, TnWorld *world, PhysicsId id, double valu
 TnStatus physics_set_actuator(Physics *physics, TnWorld *world, TnActuatorId id, bool on,
                               TnError *err);
 /* Brings the view up to date: equalities change with the state, too. */
-void physics_look(Physics *physics, const TnWorld *world);
+void physics_update(Physics *physics, const TnWorld *world);
 
 #endif

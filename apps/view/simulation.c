@@ -117,7 +117,7 @@ static SimulationStatus current_status(const Simulation *sim)
  */
 static bool write_frame(Simulation *sim)
 {
-    physics_look(&sim->physics, sim->world);
+    physics_update(&sim->physics, sim->world);
     TnFrame *frame = sim->writing;
     if (tn_frame_reserve_stress(frame, sim->stress ? 0 : -1, NULL) != TN_OK ||
         tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK ||
@@ -332,6 +332,8 @@ static void change_physics(Simulation *sim, Command command)
     sim->has_news = true;
     if (command.kind == COMMAND_PHYSICS && command.index == PHYSICS_TIMESTEP) {
         sim->pace.timestep = physics->view.values[PHYSICS_TIMESTEP];
+        sim->strength_body = 0; /* a pull is stable for a step of this length only */
+        sim->grip.soft = 0;
         restart_clock(sim);
     }
     notify_why(sim, status == TN_OK ? NOTICE_PHYSICS : NOTICE_REFUSED,

@@ -488,6 +488,31 @@ TEST(physics_changes_while_it_runs)
     free_stage(&stage);
 }
 
+TEST(a_pull_is_limited_by_the_new_timestep)
+{
+    Stage stage = make_stage(make_boxes(1, 2, false, 0.01));
+    SimulationDef def = simulation_def();
+    def.paused = true;
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim);
+    /* by its centre, at rest, too stiff: the limit m / 2h² times 1 m */
+    Pull pull = {.kind = PULL_MOVE, .body = 2, .stiffness = 1e9, .target = {1, 0, 0.12}};
+    const double steps[2] = {0.01, 0.02};
+    simulation_pull(sim, &pull);
+    for (int i = 0; i < 2; i++) {
+        simulation_set(sim, COMMAND_PHYSICS, PHYSICS_TIMESTEP, steps[i]);
+        CHECK(wait_notice(sim).kind == NOTICE_PHYSICS);
+        simulation_command(sim, COMMAND_RESET, -1);
+        CHECK(wait_notice(sim).kind == NOTICE_RESET);
+        simulation_command(sim, COMMAND_STEP, 0);
+        Notice notice = wait_notice(sim);
+        CHECK_NEAR(notice.pull_force[0], 2 / (2 * steps[i] * steps[i]),
+                   1e-8); /* of 1e4: rounding */
+    }
+    simulation_stop(sim);
+    free_stage(&stage);
+}
+
 TEST(friction_is_scaled_from_what_the_model_has)
 {
     Stage stage = make_stage(make_boxes(1, 1, true, 0.01));
