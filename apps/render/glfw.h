@@ -37,7 +37,12 @@
     X(SetWindowMonitor)                                                                            \
     X(GetWindowUserPointer)                                                                        \
     X(SetWindowUserPointer)                                                                        \
+    X(SetWindowTitle)                                                                              \
     X(SetKeyCallback)                                                                              \
+    X(SetCharCallback)                                                                             \
+    X(SetDropCallback)                                                                             \
+    X(GetGamepadState)                                                                             \
+    X(GetGamepadName)                                                                              \
     X(SetMouseButtonCallback)                                                                      \
     X(SetCursorPosCallback)                                                                        \
     X(SetScrollCallback)                                                                           \

@@ -6,6 +6,7 @@
 #define TENON_RENDER_RENDERER_H
 
 #include "camera.h"
+#include "masses.h"
 
 typedef struct Renderer Renderer;
 
@@ -26,14 +27,16 @@ typedef struct DrawOptions {
         group_mask; /* bit g: shapes of group g are drawn; default groups 0 to 2, as in MuJoCo */
     bool shadows, ground_grid, sky, fog; /* default on */
     bool contact_points, contact_forces, frames, joint_axes, hulls, wireframe,
-        transparent;    /* off */
-    bool tendons;       /* default on */
-    bool labels;        /* names of bodies; drawn by the program that has the overlay */
-    double force_scale; /* m per N; 0: fitted to the forces there are */
-    double frame_size;  /* m; 0: fitted */
-    double stress_max;  /* Pa, the upper end of the colours; 0: fitted to the largest seen */
-    TnBodyId selected;  /* highlighted; 0: none */
-    bool has_pull;      /* an arrow from `pull_from` to `pull_to` */
+        transparent;            /* off */
+    bool tendons;               /* default on */
+    bool inertia, mass_centers; /* off; need */
+    const MassBox *masses;      /* of the scene's bodies; NULL: not known; borrowed */
+    bool labels;                /* names of bodies; drawn by the program that has the overlay */
+    double force_scale;         /* m per N; 0: fitted to the forces there are */
+    double frame_size;          /* m; 0: fitted */
+    double stress_max; /* Pa, the upper end of the colours; 0: fitted to the largest seen */
+    TnBodyId selected; /* highlighted; 0: none */
+    bool has_pull;     /* an arrow from `pull_from` to `pull_to` */
     double pull_from[3], pull_to[3];
     int samples; /* per pixel against jagged edges: 1, 2, 4, 8; fewer where the driver has fewer; 0
                     (default): 4, or 1 in a window that the processor draws */

@@ -13,7 +13,8 @@ typedef struct Pen {
 } Pen;
 
 static const float contact_rgb[3] = {0.98f, 0.78f, 0.10f}, force_rgb[3] = {0.90f, 0.16f, 0.16f},
-                   joint_rgb[3] = {0.10f, 0.65f, 0.85f}, pull_rgb[3] = {0.98f, 0.45f, 0.05f};
+                   joint_rgb[3] = {0.10f, 0.65f, 0.85f}, inertia_rgb[3] = {0.75f, 0.35f, 0.95f},
+                   mass_rgb[3] = {0.95f, 0.25f, 0.75f}, pull_rgb[3] = {0.98f, 0.45f, 0.05f};
 
 /* At least so many pixels wide where it stands. */
 static double visible(const Pen *pen, const double at[3], double radius, double pixels)
@@ -206,6 +207,44 @@ static void add_joints(const Pen *pen, const TnFrame *frame)
     }
 }
 
+/* The box of even density with a body's inertia, by its edges. */
+static void add_box(const Pen *pen, const double at[3], const double quat[4], const MassBox *box)
+{
+    double edges[3][3];
+    for (int k = 0; k < 3; k++) quat_rotate(edges[k], quat, box->edges[k]);
+    for (int k = 0; k < 12; k++) { /* along axis k / 4, at each corner of the other two */
+        const double *along = edges[k / 4], *a = edges[(k / 4 + 1) % 3],
+                     *b = edges[(k / 4 + 2) % 3];
+        double middle[3], direction[3];
+        for (int i = 0; i < 3; i++) {
+            middle[i] = at[i] + (k & 1 ? a[i] : -a[i]) + (k & 2 ? b[i] : -b[i]);
+            direction[i] = along[i];
+        }
+        double half = normalize3(direction);
+        if (half > 0)
+            add_part(pen, FAMILY_CYLINDER, middle, direction, visible(pen, middle, 0, 0.8), half,
+                     inertia_rgb);
+    }
+}
+
+static void add_masses(const Pen *pen, const TnFrame *frame, const DrawOptions *options)
+{
+    const double up[3] = {0, 0, 1};
+    for (int body = 1; body < frame->body_count; body++) { /* without the world */
+        const MassBox *box = &options->masses[body];
+        const double *pose = frame->poses + 7 * body;
+        double at[3];
+        if (!(box->mass > 0)) continue;
+        quat_rotate(at, pose + 3, box->com);
+        for (int k = 0; k < 3; k++) at[k] += pose[k] - pen->scope->eye[k];
+        if (!isfinite(at[0] + at[1] + at[2])) continue;
+        if (options->inertia) add_box(pen, at, pose + 3, box);
+        if (!options->mass_centers) continue;
+        double radius = visible(pen, at, 0.12 * pen->r->body_sizes[body], 3);
+        add_part(pen, FAMILY_SPHERE, at, up, radius, radius, mass_rgb);
+    }
+}
+
 void place_signs(Renderer *r, const TnFrame *frame, const DrawOptions *options, const Scope *scope,
                  const Lens *sides)
 {
@@ -214,6 +253,8 @@ void place_signs(Renderer *r, const TnFrame *frame, const DrawOptions *options, 
     if (options->contact_points || options->contact_forces) add_contacts(&pen, frame, options);
     if (options->frames) add_frames(&pen, frame, options);
     if (options->joint_axes) add_joints(&pen, frame);
+    if (options->masses && (options->inertia || options->mass_centers))
+        add_masses(&pen, frame, options);
     if (options->has_pull) {
         double from[3], to[3], direction[3], up[3] = {0, 0, 1};
         seen_from(&pen, options->pull_from, from);

@@ -3,6 +3,7 @@
 #include "../common/options.h"
 #include "../common/totals.h"
 #include "commands.h"
+#include "platform/paths.h"
 #include "window_options.h"
 
 #include <string.h>
@@ -18,6 +19,8 @@ typedef struct ViewOptions {
     SimOptions sim;
     WindowOptions window;
     Shown now, before; /* before: what the window showed until the model was loaded again */
+    TnSolverDef solver;
+    char path[TN_PATH]; /* of a model that the window opened */
 } ViewOptions;
 
 enum { OWN_OPTIONS = 32 };
@@ -82,13 +85,22 @@ static bool shown_load(const ViewOptions *view, Shown *shown, TnKeyId *key, int 
 }
 
 /* For the window. The old model lives until the next one: the window may still look at it. */
-static bool load_again(void *context, TnWorld **world, const TnScene **scene)
+static bool load_again(void *context, const char *path, TnWorld **world, const TnScene **scene)
 {
-    ViewOptions *view = context;
+    ViewOptions *view = context, other = *view;
     Shown fresh;
     TnKeyId key;
     int code;
-    if (!shown_load(view, &fresh, &key, &code)) return false;
+    if (path) { /* keyframes are those of the first model */
+        other.window.input = path;
+        other.sim.key = NULL;
+    }
+    if (!shown_load(&other, &fresh, &key, &code)) return false;
+    if (path) {
+        view->sim.key = NULL;
+        snprintf(view->path, sizeof view->path, "%s", path);
+        view->window.input = view->path;
+    }
     shown_free(&view->before);
     view->before = view->now;
     view->now = fresh;
@@ -119,6 +131,9 @@ static int view_file(ViewOptions *view)
     if (!shown_load(view, &view->now, &viewer->key, &code)) return code;
     viewer->reload = load_again;
     viewer->context = view;
+    viewer->file = view->window.input;
+    view->solver = sim_world_def(&view->sim).solver;
+    viewer->solver = &view->solver;
     if (view->sim.duration > 0)
         viewer->step_limit =
             steps_of(view->sim.duration, tn_model_info(view->now.model).option.timestep);

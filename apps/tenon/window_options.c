@@ -20,7 +20,8 @@ int window_option_table(Option *table, int count, WindowOptions *window)
     table[count++] = option_set("--fullscreen", &viewer->fullscreen, "open in full screen");
     table[count++] = option_text(
         "--screenshots", &viewer->screenshot_folder, "FOLDER",
-        "folder for screenshots (key P) and keyframes (key M); default: the current folder");
+        "folder for pictures (key P), films (F7) and keyframes (M); default: the current "
+        "folder");
     table[count++] =
         option_text("--curves", &viewer->curves, "NAME,...",
                     "draw these signals over time: NAME.q0, NAME.v0 of joints, NAME.s0 "

@@ -128,6 +128,18 @@ static void screenshot_path(Viewer *viewer, char *path, size_t size)
     } while (tn_file_info(path, &info) == 0 && viewer->screenshots < 9999);
 }
 
+void viewer_open(Viewer *viewer, const char *path)
+{
+    if (!viewer->def.reload) {
+        viewer_say(viewer, viewer->playback
+                               ? "a recording is shown; open others with 'tenon replay FILE'"
+                               : "a program chose this model; the window cannot open another");
+        return;
+    }
+    snprintf(viewer->wanted_file, sizeof viewer->wanted_file, "%s", path);
+    viewer->wants_reload = true;
+}
+
 /* A file of its own, which a model may include. */
 void viewer_save_keyframe(Viewer *viewer)
 {

@@ -106,7 +106,7 @@ bool signals_create(Signals *signals, const TnScene *scene, const TnModel *model
                                          TN_SIGNAL_SENSOR, TN_SIGNAL_VELOCITY,
                                          TN_SIGNAL_FORCE,  TN_SIGNAL_ACTIVATION};
     size_t count = (size_t)scene->signal_count;
-    *signals = (Signals){.dragged = -1};
+    *signals = (Signals){0};
     SignalRow *of_signals = calloc(count + 1, sizeof *of_signals);
     signals->rows = calloc(count + 1, sizeof *signals->rows);
     signals->curves = calloc(CURVE_COUNT + 1, sizeof *signals->curves);
@@ -126,5 +126,5 @@ void signals_free(Signals *signals)
 {
     free(signals->rows);
     free(signals->curves);
-    *signals = (Signals){.dragged = -1};
+    *signals = (Signals){0};
 }

@@ -1,4 +1,5 @@
-/* keys.c: the table of keys. The same rows are obeyed, shown by F1 and printed by --help.
+/* keys.c: the table of keys. The same rows are obeyed, shown by F1, printed by --help and make the
+ * menus.
  *
  * A letter is the one that the keyboard's layout prints; keys whose sign has no meaning here count
  * by their place on a US keyboard. */
@@ -22,8 +23,13 @@ typedef struct KeyRow {
     void (*action)(Viewer *viewer);
     /* instead, where one function serves several keys; `place` in the range from 0 */
     void (*choice)(Viewer *viewer, const struct KeyRow *row, int place);
-    size_t option;    /* offset in DrawOptions, of toggle_option */
+    /* of what can be on: it has a check mark in the menus */
+    bool (*is_on)(const Viewer *viewer, const struct KeyRow *row, int place);
+    size_t option;    /* offset in DrawOptions or in Viewer, or a mode */
     const char *name; /* of that in events */
+    /* of a range: the place's own name, or NULL: there is none */
+    const char *(*place_name)(const Viewer *viewer, int place, char *buffer, size_t size);
+    void (*more)(Viewer *viewer); /* of a heading: what else is in its menu */
 } KeyRow;
 
 static void send(Viewer *viewer, SimulationCommandKind kind, double value)
@@ -121,9 +127,15 @@ static void last_frame(Viewer *viewer)
     viewer_tell_playback(viewer, "seek");
 }
 
-static void toggle_loop(Viewer *viewer)
+static bool loop_is_on(const Viewer *viewer, const KeyRow *row, int place)
 {
-    viewer->playback->loop = !viewer->playback->loop;
+    (void)row, (void)place;
+    return viewer->playback->loop;
+}
+
+static void toggle_loop(Viewer *viewer, const KeyRow *row, int place)
+{
+    viewer->playback->loop = !loop_is_on(viewer, row, place);
     viewer_say(viewer, viewer->playback->loop ? "restarts at the end" : "stops at the end");
     event_begin(viewer->def.events, "loop");
     event_bool(viewer->def.events, "value", viewer->playback->loop);
@@ -170,86 +182,129 @@ static void tell_option(Viewer *viewer, const char *name, const char *words, boo
     event_end(viewer->def.events);
 }
 
-static void toggle_option(Viewer *viewer, const KeyRow *row, int place)
+static bool option_is_on(const Viewer *viewer, const KeyRow *row, int place)
 {
     (void)place;
-    bool *option = (bool *)((char *)&viewer->draw + row->option);
-    *option = !*option;
-    tell_option(viewer, row->name, row->help, *option);
+    return *(const bool *)((const char *)&viewer->draw + row->option);
 }
 
-static void toggle_color(Viewer *viewer, const KeyRow *row, ColorMode mode)
+static void toggle_option(Viewer *viewer, const KeyRow *row, int place)
 {
-    bool on = viewer->draw.color != mode;
-    viewer->draw.color = on ? mode : COLOR_MODEL;
+    if (row->option == offsetof(DrawOptions, inertia) ||
+        row->option == offsetof(DrawOptions, mass_centers)) {
+        if (!viewer->draw.masses) {
+            viewer_say(viewer, "a recording has no masses");
+            return;
+        }
+    }
+    bool on = !option_is_on(viewer, row, place);
+    *(bool *)((char *)&viewer->draw + row->option) = on;
+    tell_option(viewer, row->name, row->help, on);
+}
+
+static bool color_is_on(const Viewer *viewer, const KeyRow *row, int place)
+{
+    (void)place;
+    return (size_t)viewer->draw.color == row->option;
+}
+
+static void toggle_color(Viewer *viewer, const KeyRow *row, int place)
+{
+    bool on = !color_is_on(viewer, row, place);
+    if (row->option == COLOR_STRESS && viewer->scene->surface_count == 0) {
+        viewer_say(viewer, "there are no soft bodies");
+        return;
+    }
+    viewer->draw.color = on ? (ColorMode)row->option : COLOR_MODEL;
     if (viewer->simulation)
         simulation_command(viewer->simulation, COMMAND_STRESS,
                            viewer->draw.color == COLOR_STRESS ? 1 : 0);
     tell_option(viewer, row->name, row->help, on);
 }
 
-static void toggle_subsystems(Viewer *viewer, const KeyRow *row, int place)
+static const char *group_name(const Viewer *viewer, int place, char *buffer, size_t size)
 {
-    (void)place;
-    toggle_color(viewer, row, COLOR_SUBSYSTEM);
+    (void)viewer;
+    snprintf(buffer, size, "group %d", place);
+    return buffer;
 }
 
-static void toggle_stress(Viewer *viewer, const KeyRow *row, int place)
+static bool group_is_on(const Viewer *viewer, const KeyRow *row, int place)
 {
-    (void)place;
-    if (viewer->scene->surface_count == 0) {
-        viewer_say(viewer, "there are no soft bodies");
-        return;
-    }
-    toggle_color(viewer, row, COLOR_STRESS);
+    (void)row;
+    return (viewer->draw.group_mask >> place) & 1u;
 }
 
 static void toggle_group(Viewer *viewer, const KeyRow *row, int place)
 {
-    (void)row;
     char name[16];
     viewer->draw.group_mask ^= 1u << place;
-    snprintf(name, sizeof name, "group %d", place);
-    tell_option(viewer, name, name, (viewer->draw.group_mask >> place) & 1u);
+    group_name(viewer, place, name, sizeof name);
+    tell_option(viewer, name, name, group_is_on(viewer, row, place));
 }
 
 /* ---- window ---- */
 
-static void toggle_help(Viewer *viewer, const KeyRow *row, int place)
+/* A panel that is there or not; offset in Viewer. */
+static bool panel_is_on(const Viewer *viewer, const KeyRow *row, int place)
 {
     (void)place;
-    viewer->shows_help = !viewer->shows_help;
+    return *(const bool *)((const char *)viewer + row->option);
+}
+
+static void toggle_panel(Viewer *viewer, const KeyRow *row, int place)
+{
+    bool *shown = (bool *)((char *)viewer + row->option);
+    const char *missing = NULL;
+    if (shown == &viewer->signals.shown && viewer->signals.row_count == 0)
+        missing = viewer->playback ? "the recording has no signals"
+                                   : "the model has no joints, sensors or actuators";
+    if (shown == &viewer->shows_physics && (!viewer->simulation || viewer->def.follow))
+        missing = viewer->playback ? "a recording has no physics to change"
+                                   : "a program runs this world; the window watches";
+    if (missing) {
+        viewer_say(viewer, "%s", missing);
+        return;
+    }
+    *shown = !panel_is_on(viewer, row, place);
     viewer->hint_until = 0;
     event_begin(viewer->def.events, "option");
     event_text(viewer->def.events, "name", row->name);
-    event_bool(viewer->def.events, "value", viewer->shows_help);
+    event_bool(viewer->def.events, "value", *shown);
     event_end(viewer->def.events);
 }
 
-static void toggle_info(Viewer *viewer, const KeyRow *row, int place)
+static bool film_is_on(const Viewer *viewer, const KeyRow *row, int place)
 {
-    (void)place;
-    viewer->shows_info = !viewer->shows_info;
-    event_begin(viewer->def.events, "option");
-    event_text(viewer->def.events, "name", row->name);
-    event_bool(viewer->def.events, "value", viewer->shows_info);
-    event_end(viewer->def.events);
+    (void)row, (void)place;
+    return viewer->reel.film != NULL;
 }
 
-static void toggle_signals(Viewer *viewer, const KeyRow *row, int place)
+static void toggle_film(Viewer *viewer, const KeyRow *row, int place)
 {
-    (void)place;
-    if (viewer->signals.row_count == 0) {
-        viewer_say(viewer, viewer->playback ? "the recording has no signals"
-                                            : "the model has no joints, sensors or actuators");
-        return;
-    }
-    viewer->signals.shown = !viewer->signals.shown;
-    event_begin(viewer->def.events, "option");
-    event_text(viewer->def.events, "name", row->name);
-    event_bool(viewer->def.events, "value", viewer->signals.shown);
-    event_end(viewer->def.events);
-    if (viewer->signals.shown) signals_tell_place(viewer);
+    (void)row, (void)place;
+    film_toggle(viewer);
+}
+
+static bool pad_is_on(const Viewer *viewer, const KeyRow *row, int place)
+{
+    (void)row, (void)place;
+    return viewer->pad.on;
+}
+
+static void toggle_pad(Viewer *viewer, const KeyRow *row, int place)
+{
+    (void)row, (void)place;
+    pad_toggle(viewer);
+}
+
+static const char *keyframe_name(const Viewer *viewer, int place, char *buffer, size_t size)
+{
+    TnModelInfo info = tn_model_info(viewer->model);
+    if (place >= info.key_count) return NULL;
+    snprintf(buffer, size, "keyframe %d %s", place + 1,
+             tn_model_key_name(viewer->model, place + 1));
+    return buffer;
 }
 
 static void reload(Viewer *viewer) { viewer->wants_reload = true; }
@@ -281,28 +336,37 @@ static void quit(Viewer *viewer) { viewer->quit = true; }
         .key = (KEY), .other_key = (OTHER), .modifiers = (MODS), .modes = (MODES),                 \
         .label = (LABEL), .help = (HELP), .action = (ACTION)                                       \
     }
-#define RANGE(FIRST, LAST, MODS, MODES, LABEL, HELP, ACTION)                                       \
+#define RANGE(FIRST, LAST, MODS, MODES, LABEL, HELP, ACTION, IS_ON, PLACE_NAME)                    \
     {                                                                                              \
         .key = (FIRST), .last_key = (LAST), .modifiers = (MODS), .modes = (MODES),                 \
-        .label = (LABEL), .help = (HELP), .choice = (ACTION)                                       \
+        .label = (LABEL), .help = (HELP), .choice = (ACTION), .is_on = (IS_ON),                    \
+        .place_name = (PLACE_NAME)                                                                 \
     }
 #define ARROW(KEY, LABEL, HELP, ACTION)                                                            \
     {                                                                                              \
         .key = (KEY), .modifiers = MODS_ANY /* Ctrl is held while a body is pulled */,             \
         .modes = IN_BOTH, .repeats = true, .label = (LABEL), .help = (HELP), .action = (ACTION)    \
     }
+#define SWITCH(KEY, MODES, LABEL, NAME, HELP, ACTION, IS_ON, OPTION)                               \
+    {                                                                                              \
+        .key = (KEY), .modes = (MODES), .label = (LABEL), .help = (HELP), .choice = (ACTION),      \
+        .is_on = (IS_ON), .option = (OPTION), .name = (NAME)                                       \
+    }
 #define OPTION(KEY, LABEL, FIELD, HELP)                                                            \
-    {                                                                                              \
-        .key = (KEY), .modes = IN_BOTH, .label = (LABEL), .help = (HELP), .choice = toggle_option, \
-        .option = offsetof(DrawOptions, FIELD), .name = #FIELD                                     \
-    }
-#define SWITCH(KEY, LABEL, NAME, HELP, ACTION)                                                     \
-    {                                                                                              \
-        .key = (KEY), .modes = IN_BOTH, .label = (LABEL), .help = (HELP), .choice = (ACTION),      \
-        .name = (NAME)                                                                             \
-    }
+    SWITCH(KEY, IN_BOTH, LABEL, #FIELD, HELP, toggle_option, option_is_on,                         \
+           offsetof(DrawOptions, FIELD))
+#define PANEL(KEY, LABEL, NAME, FIELD, HELP)                                                       \
+    SWITCH(KEY, IN_BOTH, LABEL, NAME, HELP, toggle_panel, panel_is_on, offsetof(Viewer, FIELD))
 
 static const KeyRow table[] = {
+    {.modes = IN_BOTH, .label = "File", .more = recent_menu},
+    ROW(GLFW_KEY_F5, MODS_NONE, IN_WORLD, "F5", "load the model again", reload),
+    ROW(GLFW_KEY_M, MODS_NONE, IN_WORLD, "M", "save as keyframe", save_keyframe),
+    ROW2(GLFW_KEY_P, GLFW_KEY_F12, MODS_NONE, IN_BOTH, "P, F12", "save a picture (PNG)",
+         screenshot),
+    SWITCH(GLFW_KEY_F7, IN_BOTH, "F7", "film", "record a film", toggle_film, film_is_on, 0),
+    ROW(GLFW_KEY_Q, MODS_ANY, IN_BOTH, "Q, Ctrl+Q", "quit", quit),
+
     HEADING(IN_BOTH, "Time"),
     ROW(GLFW_KEY_SPACE, MODS_ANY, IN_BOTH, "Space", "pause, run", toggle_pause),
     ARROW(GLFW_KEY_RIGHT, "Right", "one step", step_forward),
@@ -311,12 +375,14 @@ static const KeyRow table[] = {
     ROW2(GLFW_KEY_MINUS, GLFW_KEY_KP_SUBTRACT, MODS_ANY, IN_BOTH, "-", "halve the speed", slower),
     ROW(GLFW_KEY_BACKSPACE, MODS_NONE, IN_WORLD, "Backspace", "restart", reset),
     RANGE(GLFW_KEY_1, GLFW_KEY_9, MODS_NONE, IN_WORLD, "1 ... 9", "start from a keyframe",
-          choose_key),
+          choose_key, NULL, keyframe_name),
     ROW(GLFW_KEY_PAGE_UP, MODS_NONE, IN_WORLD, "Page Up", "previous keyframe", key_before),
     ROW(GLFW_KEY_PAGE_DOWN, MODS_NONE, IN_WORLD, "Page Down", "next keyframe", key_after),
     ROW(GLFW_KEY_HOME, MODS_NONE, IN_RECORDING, "Home", "first frame", first_frame),
     ROW(GLFW_KEY_END, MODS_NONE, IN_RECORDING, "End", "last frame", last_frame),
-    ROW(GLFW_KEY_R, MODS_NONE, IN_RECORDING, "R", "repeat at the end", toggle_loop),
+    SWITCH(GLFW_KEY_R, IN_RECORDING, "R", "loop", "repeat at the end", toggle_loop, loop_is_on, 0),
+    SWITCH(GLFW_KEY_F8, IN_WORLD, "F8", "gamepad", "gamepad moves actuators", toggle_pad, pad_is_on,
+           0),
 
     HEADING(IN_BOTH, "Camera"),
     ROW(GLFW_KEY_LEFT_BRACKET, MODS_NONE, IN_BOTH, "[", "previous camera", camera_before),
@@ -330,11 +396,15 @@ static const KeyRow table[] = {
     OPTION(GLFW_KEY_F, "F", contact_forces, "contact forces"),
     OPTION(GLFW_KEY_J, "J", joint_axes, "joint axes"),
     OPTION(GLFW_KEY_B, "B", frames, "body axes"),
+    OPTION(GLFW_KEY_I, "I", inertia, "inertia boxes"),
+    OPTION(GLFW_KEY_N, "N", mass_centers, "centres of mass"),
     OPTION(GLFW_KEY_H, "H", hulls, "convex hulls"),
     OPTION(GLFW_KEY_T, "T", transparent, "transparent"),
     OPTION(GLFW_KEY_W, "W", wireframe, "wireframe"),
-    SWITCH(GLFW_KEY_U, "U", "subsystem_colors", "colour by subsystem", toggle_subsystems),
-    SWITCH(GLFW_KEY_X, "X", "stress_colors", "colour soft bodies by stress", toggle_stress),
+    SWITCH(GLFW_KEY_U, IN_BOTH, "U", "subsystem_colors", "colour by subsystem", toggle_color,
+           color_is_on, COLOR_SUBSYSTEM),
+    SWITCH(GLFW_KEY_X, IN_BOTH, "X", "stress_colors", "colour soft bodies by stress", toggle_color,
+           color_is_on, COLOR_STRESS),
     OPTION(GLFW_KEY_L, "L", labels, "body names"),
     OPTION(GLFW_KEY_V, "V", tendons, "tendons"),
     OPTION(GLFW_KEY_S, "S", shadows, "shadows"),
@@ -342,35 +412,30 @@ static const KeyRow table[] = {
     OPTION(GLFW_KEY_K, "K", sky, "sky"),
     OPTION(GLFW_KEY_O, "O", fog, "fog"),
     RANGE(GLFW_KEY_0, GLFW_KEY_5, MODS_SHIFT, IN_BOTH, "Shift+0 ... 5", "a group of shapes",
-          toggle_group),
+          toggle_group, group_is_on, group_name),
 
     HEADING(IN_BOTH, "Window"),
-    SWITCH(GLFW_KEY_F1, "F1", "help", "this help", toggle_help),
-    SWITCH(GLFW_KEY_F2, "F2", "info", "figures and plots", toggle_info),
-    SWITCH(GLFW_KEY_F3, "F3", "signals", "sliders and curves", toggle_signals),
-    ROW(GLFW_KEY_F5, MODS_NONE, IN_WORLD, "F5", "load the model again", reload),
-    ROW(GLFW_KEY_M, MODS_NONE, IN_WORLD, "M", "save as keyframe", save_keyframe),
+    PANEL(GLFW_KEY_F1, "F1", "help", shows_help, "this help"),
+    PANEL(GLFW_KEY_F2, "F2", "info", shows_info, "figures and plots"),
+    PANEL(GLFW_KEY_F3, "F3", "signals", signals.shown, "sensors, sliders, curves"),
+    PANEL(GLFW_KEY_F4, "F4", "profiler", shows_profile, "profiler"),
+    PANEL(GLFW_KEY_F6, "F6", "physics", shows_physics, "physics, actuators"),
+    PANEL(GLFW_KEY_F10, "F10", "menus", shows_menus, "menus"),
     ROW(GLFW_KEY_F11, MODS_NONE, IN_BOTH, "F11", "full screen", full_screen),
-    ROW2(GLFW_KEY_P, GLFW_KEY_F12, MODS_NONE, IN_BOTH, "P, F12", "save a picture (PNG)",
-         screenshot),
-    ROW(GLFW_KEY_Q, MODS_ANY, IN_BOTH, "Q, Ctrl+Q", "quit", quit),
+    {.modes = IN_BOTH, .label = "Tab, Enter", .help = "go through the panels"},
 };
 enum { ROW_COUNT = sizeof table / sizeof table[0] };
 
 static const HelpRow mouse_rows[] = {
-    {"Left drag", "rotate the view"},
-    {"Right drag", "move the view"},
-    {"Wheel", "zoom"},
-    {"Middle drag", "zoom"},
-    {"Double click", "select a body"},
-    {"Right double", "centre the view"},
-    {"Click a name", "its curve (F3)"},
+    {"Left drag", "rotate the view"},    {"Right drag", "move the view"},
+    {"Wheel, middle", "zoom"},           {"Double click", "select a body"},
+    {"Right double", "centre the view"}, {"Click a name", "its curve (F3)"},
 };
 static const HelpRow world_mouse_rows[] = {
     {"Ctrl+right drag", "pull a body"},
     {"  with Shift", "in a horizontal plane"},
     {"Ctrl+left drag", "rotate a rigid body"},
-    {"Drag a slider", "set a control or joint"},
+    {"Drop a file", "show it instead"},
 };
 static const HelpRow recording_mouse_rows[] = {
     {"Drag on the bar", "go to a time"},
@@ -436,6 +501,19 @@ static bool row_has_key(const KeyRow *row, int key)
     return row->last_key > row->key && key >= row->key && key <= row->last_key;
 }
 
+/* What a row does; `place` in its range. */
+static void obey(Viewer *viewer, const KeyRow *row, int place)
+{
+    event_begin(viewer->def.events, "key");
+    event_text(viewer->def.events, "key", row->label);
+    event_end(viewer->def.events);
+    if (row->choice)
+        row->choice(viewer, row, place);
+    else
+        row->action(viewer);
+    viewer->redraw = true;
+}
+
 void keys_press(Viewer *viewer, int key, int scancode, int modifiers, bool repeated)
 {
     unsigned mode = viewer->playback ? IN_RECORDING : IN_WORLD;
@@ -446,15 +524,47 @@ void keys_press(Viewer *viewer, int key, int scancode, int modifiers, bool repea
         if ((!row->action && !row->choice) || !(row->modes & mode) || !row_has_key(row, key))
             continue;
         if (row->modifiers != MODS_ANY && row->modifiers != modifiers) continue;
-        if (repeated && !row->repeats) return;
-        event_begin(viewer->def.events, "key");
-        event_text(viewer->def.events, "key", row->label);
-        event_end(viewer->def.events);
-        if (row->choice)
-            row->choice(viewer, row, key - row->key);
-        else
-            row->action(viewer);
-        viewer->redraw = true;
+        if (!repeated || row->repeats) obey(viewer, row, key - row->key);
         return;
+    }
+}
+
+/* ---- menus ---- */
+
+static void menu_item(Viewer *viewer, const KeyRow *row, int place, const char *label,
+                      const char *hint)
+{
+    bool pressed = row->is_on ? ui_check(&viewer->ui, label, hint, row->is_on(viewer, row, place))
+                              : ui_item(&viewer->ui, label, hint);
+    if (pressed) obey(viewer, row, place);
+}
+
+static void menu_row(Viewer *viewer, const KeyRow *row)
+{
+    char name[64], hint[16];
+    if (!row->place_name && (row->action || row->choice))
+        menu_item(viewer, row, 0, row->help, row->label);
+    for (int place = 0; row->place_name && place <= row->last_key - row->key; place++) {
+        snprintf(hint, sizeof hint, "%s%c", row->modifiers == MODS_SHIFT ? "Shift+" : "",
+                 (char)(row->key + place));
+        if (row->place_name(viewer, place, name, sizeof name))
+            menu_item(viewer, row, place, name, hint);
+    }
+}
+
+void keys_menus(Viewer *viewer)
+{
+    enum { LETTERS = 44 };
+    unsigned mode = viewer->playback ? IN_RECORDING : IN_WORLD;
+    const KeyRow *heading = NULL; /* of the menu that is open */
+    for (int i = 0; i <= ROW_COUNT; i++) {
+        const KeyRow *row = i < ROW_COUNT ? &table[i] : NULL;
+        if (row && row->help) {
+            if (heading && row->modes & mode) menu_row(viewer, row);
+            continue;
+        }
+        if (heading && heading->more) heading->more(viewer);
+        if (heading) ui_menu_end(&viewer->ui);
+        heading = row && ui_menu_begin(&viewer->ui, row->label, LETTERS) ? row : NULL;
     }
 }

@@ -272,27 +272,6 @@ static void look_here(Viewer *viewer)
 
 /* ---- buttons and moves ---- */
 
-static bool on_timeline(const Viewer *viewer)
-{
-    float box[4];
-    if (!viewer->playback) return false;
-    panels_timeline(viewer, box);
-    double x = viewer->mouse.x, y = viewer->mouse.y, rim = 6 * viewer->scale;
-    return x >= box[0] - rim && x <= box[0] + box[2] + rim && y >= box[1] - rim &&
-           y <= box[1] + box[3] + rim;
-}
-
-static void scrub(Viewer *viewer)
-{
-    float box[4];
-    Playback *playback = viewer->playback;
-    panels_timeline(viewer, box);
-    double share = (viewer->mouse.x - box[0]) / box[2];
-    playback_seek(playback,
-                  playback->info.start + share * (playback->info.end - playback->info.start));
-    viewer_tell_playback(viewer, "seek");
-}
-
 /* Two clicks at one place within a short time. Events carry no time of their own: while a picture
  * was drawn they wait, so the time counts from the last look for events, not from this one. */
 static bool is_double_click(Viewer *viewer, int button)
@@ -313,7 +292,6 @@ static DragKind choose_drag(Viewer *viewer, int button, int modifiers)
 {
     bool control = (modifiers & GLFW_MOD_CONTROL) != 0;
     bool shift = (modifiers & GLFW_MOD_SHIFT) != 0;
-    if (button == GLFW_MOUSE_BUTTON_LEFT && on_timeline(viewer)) return DRAG_TIMELINE;
     if (control && button == GLFW_MOUSE_BUTTON_RIGHT)
         return start_pull(viewer, PULL_MOVE, shift) ? DRAG_PULL : DRAG_NONE;
     if (control && button == GLFW_MOUSE_BUTTON_LEFT)
@@ -330,6 +308,12 @@ static DragKind choose_drag(Viewer *viewer, int button, int modifiers)
     }
 }
 
+static bool panel_mouse(Viewer *viewer, UiEventKind kind)
+{
+    return panels_event(
+        viewer, (UiEvent){.kind = kind, .x = (float)viewer->mouse.x, .y = (float)viewer->mouse.y});
+}
+
 static void tell_camera(Viewer *viewer) { viewer_set_camera(viewer, viewer->camera); }
 
 void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers)
@@ -337,7 +321,8 @@ void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers)
     Mouse *mouse = &viewer->mouse;
     viewer->redraw = true;
     if (!pressed) {
-        if (button != mouse->button) return;
+        if (button == GLFW_MOUSE_BUTTON_LEFT) panel_mouse(viewer, UI_RELEASE);
+        if (mouse->drag == DRAG_NONE || button != mouse->button) return;
         bool moved = mouse->x != mouse->start_x || mouse->y != mouse->start_y;
         bool camera_drag =
             mouse->drag == DRAG_ORBIT || mouse->drag == DRAG_PAN || mouse->drag == DRAG_ZOOM;
@@ -346,19 +331,15 @@ void mouse_button(Viewer *viewer, int button, bool pressed, int modifiers)
         return;
     }
     if (mouse->drag != DRAG_NONE) return; /* one button drags at a time */
-    if (button == GLFW_MOUSE_BUTTON_LEFT && signals_press(viewer)) {
-        mouse->button = button;
-        mouse->drag = viewer->signals.dragged >= 0 ? DRAG_SLIDER : DRAG_PANEL;
-        return;
-    }
+    if (button == GLFW_MOUSE_BUTTON_LEFT && panel_mouse(viewer, UI_PRESS)) return;
+    if (viewer->ui.hot) return; /* other buttons do nothing on a panel */
     bool twice = is_double_click(viewer, button);
-    if (twice && button == GLFW_MOUSE_BUTTON_LEFT && !on_timeline(viewer)) select_here(viewer);
+    if (twice && button == GLFW_MOUSE_BUTTON_LEFT) select_here(viewer);
     if (twice && button == GLFW_MOUSE_BUTTON_RIGHT) look_here(viewer);
     mouse->start_x = mouse->x;
     mouse->start_y = mouse->y;
     mouse->button = button;
     mouse->drag = choose_drag(viewer, button, modifiers);
-    if (mouse->drag == DRAG_TIMELINE) scrub(viewer);
 }
 
 static void say_fixed_camera(Viewer *viewer)
@@ -374,7 +355,12 @@ void mouse_move(Viewer *viewer, double x, double y)
         mouse->drag == DRAG_ORBIT || mouse->drag == DRAG_PAN || mouse->drag == DRAG_ZOOM;
     mouse->x = x;
     mouse->y = y;
-    if (mouse->drag == DRAG_NONE) return;
+    if (mouse->drag == DRAG_NONE) {
+        UiId before = viewer->ui.hot;
+        panel_mouse(viewer, UI_MOVE);
+        viewer->redraw |= before || viewer->ui.hot; /* what is under the mouse is lighter */
+        return;
+    }
     viewer->redraw = true;
     if (moves_camera && viewer->camera >= 0) {
         say_fixed_camera(viewer);
@@ -396,13 +382,6 @@ void mouse_move(Viewer *viewer, double x, double y)
     case DRAG_TURN:
         move_turn(viewer);
         break;
-    case DRAG_TIMELINE:
-        scrub(viewer);
-        break;
-    case DRAG_SLIDER:
-        signals_drag(viewer);
-        break;
-    case DRAG_PANEL:
     case DRAG_NONE:
         break;
     }
@@ -411,7 +390,7 @@ void mouse_move(Viewer *viewer, double x, double y)
 void mouse_wheel(Viewer *viewer, double notches)
 {
     viewer->redraw = true;
-    if (signals_wheel(viewer, notches)) return;
+    if (panels_event(viewer, (UiEvent){.kind = UI_WHEEL, .notches = notches})) return;
     if (viewer->camera >= 0) {
         say_fixed_camera(viewer);
         return;

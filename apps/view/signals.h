@@ -21,14 +21,13 @@ typedef struct SignalRow {
     int actuator;     /* from 0, of a control; -1: none */
     TnJointId joint;  /* of the position of a hinge or slide; 0: none */
     double low, high; /* of its slider; equal: it has none */
+    double seen;      /* the largest magnitude so far */
 } SignalRow;
 
 typedef struct Signals {
     SignalRow *rows; /* owned */
     int row_count;
     bool shown;
-    int scroll;    /* rows above the first that is seen */
-    int dragged;   /* row whose slider is held; -1: none */
     Curve *curves; /* CURVE_COUNT of them, owned */
     int curve_count;
 } Signals;

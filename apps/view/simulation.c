@@ -50,6 +50,7 @@ struct Simulation {
     double *state; /* room for qpos, qvel and ctrl */
     TnBodyId strength_body;
     double pull_force[3], pull_torque[3], pull_at[3];
+    Physics physics;
     TnFrame *writing;
     bool has_news; /* the state is newer than the last frame handed over */
 
@@ -106,7 +107,8 @@ static SimulationStatus current_status(const Simulation *sim)
                                .error = sim->report.error,
                                .islands = sim->report.island_count,
                                .asleep = sim->report.asleep_count,
-                               .pulling = sim->pull.kind != PULL_NONE};
+                               .pulling = sim->pull.kind != PULL_NONE,
+                               .physics = sim->physics.view};
     copy_pull(sim, status.pull_force, status.pull_torque, status.pull_at);
     return status;
 }
@@ -115,6 +117,7 @@ static SimulationStatus current_status(const Simulation *sim)
  */
 static bool write_frame(Simulation *sim)
 {
+    physics_update(&sim->physics, sim->world);
     TnFrame *frame = sim->writing;
     if (tn_frame_reserve_stress(frame, sim->stress ? 0 : -1, NULL) != TN_OK ||
         tn_frame_capture(frame, sim->world, &sim->report, false, NULL) != TN_OK ||
@@ -148,7 +151,7 @@ static void hand_over(Simulation *sim)
 }
 
 /* Where nothing moves, the frame comes before the word: its reader can look at once. */
-static void notify(Simulation *sim, NoticeKind kind)
+static void notify_why(Simulation *sim, NoticeKind kind, const char *text)
 {
     if (sim->paused && sim->has_news) hand_over(sim);
     Notice notice = {.kind = kind,
@@ -159,6 +162,7 @@ static void notify(Simulation *sim, NoticeKind kind)
                      .key = sim->key,
                      .pulling = sim->pull.kind != PULL_NONE};
     copy_pull(sim, notice.pull_force, notice.pull_torque, notice.pull_at);
+    snprintf(notice.text, sizeof notice.text, "%s", text);
     tn_mutex_lock(&sim->mutex);
     /* a window that reads nothing loses the newest, not the order */
     if (sim->notice_count < NOTICE_ROOM)
@@ -166,6 +170,8 @@ static void notify(Simulation *sim, NoticeKind kind)
     tn_mutex_unlock(&sim->mutex);
     if (sim->wake) sim->wake();
 }
+
+static void notify(Simulation *sim, NoticeKind kind) { notify_why(sim, kind, ""); }
 
 static bool was_taken(Simulation *sim)
 {
@@ -312,6 +318,28 @@ static void make_keyframe(Simulation *sim)
     notify(sim, NOTICE_KEYFRAME);
 }
 
+static void change_physics(Simulation *sim, Command command)
+{
+    TnError err = {0};
+    Physics *physics = &sim->physics;
+    bool on = command.value > 0;
+    TnStatus status =
+        command.kind == COMMAND_PHYSICS
+            ? physics_set(physics, sim->world, (PhysicsId)command.index, command.value, &err)
+        : command.kind == COMMAND_EQUALITY
+            ? tn_world_set_equality(sim->world, command.index, on, &err)
+            : physics_set_actuator(physics, sim->world, command.index, on, &err);
+    sim->has_news = true;
+    if (command.kind == COMMAND_PHYSICS && command.index == PHYSICS_TIMESTEP) {
+        sim->pace.timestep = physics->view.values[PHYSICS_TIMESTEP];
+        sim->strength_body = 0; /* a pull is stable for a step of this length only */
+        sim->grip.soft = 0;
+        restart_clock(sim);
+    }
+    notify_why(sim, status == TN_OK ? NOTICE_PHYSICS : NOTICE_REFUSED,
+               err.message[0] ? err.message : "there is no such option");
+}
+
 static void obey(Simulation *sim, Command command)
 {
     switch (command.kind) {
@@ -346,6 +374,11 @@ static void obey(Simulation *sim, Command command)
         break;
     case COMMAND_KEYFRAME:
         make_keyframe(sim);
+        break;
+    case COMMAND_PHYSICS:
+    case COMMAND_EQUALITY:
+    case COMMAND_ACTUATOR:
+        change_physics(sim, command);
         break;
     }
 }
@@ -440,6 +473,7 @@ static void free_simulation(Simulation *sim)
     free(sim->past_contacts);
     free(sim->state);
     free(sim->keyframe);
+    physics_free(&sim->physics);
     tn_frame_destroy(sim->writing);
     tn_frame_destroy(sim->waiting);
     tn_frame_destroy(sim->shown);
@@ -469,6 +503,7 @@ Simulation *simulation_start(const SimulationDef *def, TnWorld *world, const TnS
     sim->waiting = tn_frame_create(scene, err);
     sim->shown = tn_frame_create(scene, err);
     if (!sim->state || !sim->writing || !sim->waiting || !sim->shown ||
+        !physics_create(&sim->physics, world, def->solver) ||
         !history_create(&sim->history, def->max_states, def->max_bytes))
         goto no_memory;
     /* the state at the start can be seen before the thread has done anything */

@@ -7,6 +7,7 @@
 #define TENON_VIEW_SIMULATION_H
 
 #include "follow.h"
+#include "physics.h"
 #include "pull.h"
 #include <tenon/scene.h>
 
@@ -20,6 +21,7 @@ typedef struct SimulationDef {
     int64_t step_limit; /* finished after so many steps from the start; 0: never */
     int max_states;     /* kept to go back to */
     size_t max_bytes;   /* of them */
+    const TnSolverDef *solver; /* of the world; NULL: not known, then it cannot be changed */
     Follow *follow;     /* frames of this are shown, and commands are ignored: the world belongs to
                            another thread. NULL (default): the simulation runs the world */
     void (*wake)(void); /* called from the simulation's thread when there is something new; may be
@@ -29,16 +31,19 @@ typedef struct SimulationDef {
 SimulationDef simulation_def(void);
 
 typedef enum SimulationCommandKind {
-    COMMAND_PAUSE,   /* value: 1 pause, 0 run, -1 the other of the two */
-    COMMAND_STEP,    /* one step where paused; else it pauses */
-    COMMAND_BACK,    /* to the state before the last step; pauses */
-    COMMAND_SPEED,   /* value: simulated seconds per second */
-    COMMAND_RESET,   /* value: keyframe, -1 for the one of SimulationDef */
-    COMMAND_STRESS,  /* value: 1 frames have it, 0 they do not: it costs time */
-    COMMAND_CTRL,    /* sets control `index` to the value; the model's track ends */
-    COMMAND_JOINT,   /* moves the hinge or slide with id `index` to the value, at rest; where paused
-                        only */
-    COMMAND_KEYFRAME /* the present state as text: simulation_keyframe */
+    COMMAND_PAUSE,  /* value: 1 pause, 0 run, -1 the other of the two */
+    COMMAND_STEP,   /* one step where paused; else it pauses */
+    COMMAND_BACK,   /* to the state before the last step; pauses */
+    COMMAND_SPEED,  /* value: simulated seconds per second */
+    COMMAND_RESET,  /* value: keyframe, -1 for the one of SimulationDef */
+    COMMAND_STRESS, /* value: 1 frames have it, 0 they do not: it costs time */
+    COMMAND_CTRL,   /* sets control `index` to the value; the model's track ends */
+    COMMAND_JOINT,  /* moves the hinge or slide with id `index` to the value, at rest; where paused
+                       only */
+    COMMAND_KEYFRAME, /* the present state as text: simulation_keyframe */
+    COMMAND_PHYSICS,  /* sets the option `index`, a PhysicsId, to the value */
+    COMMAND_EQUALITY, /* value: 1 the equality with id `index` holds, 0 it does not */
+    COMMAND_ACTUATOR  /* value: 1 the actuator with id `index` acts, 0 it does not */
 } SimulationCommandKind;
 
 /* What happened, in the order in which it did. */
@@ -54,6 +59,8 @@ typedef enum NoticeKind {
     NOTICE_FINISHED, /* the step limit is reached; paused */
     NOTICE_SET,      /* a joint was moved by hand */
     NOTICE_KEYFRAME, /* its text can be taken */
+    NOTICE_PHYSICS,  /* an option, equality or actuator was changed */
+    NOTICE_REFUSED   /* it was not, and why: `text` */
 } NoticeKind;
 
 typedef struct Notice {
@@ -65,6 +72,7 @@ typedef struct Notice {
     TnKeyId key;
     bool pulling; /* of a single step: with what, and where the body was held before it */
     double pull_force[3], pull_torque[3], pull_at[3];
+    char text[128];
 } Notice;
 
 /* How the simulation goes; belongs to the frame taken with it. */
@@ -82,6 +90,7 @@ typedef struct SimulationStatus {
     int islands, asleep;
     bool pulling; /* and with what: */
     double pull_force[3], pull_torque[3], pull_at[3];
+    PhysicsView physics;
 } SimulationStatus;
 
 /* Starts the thread; from now on until the end the world belongs to it. NULL and an error where

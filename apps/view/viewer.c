@@ -38,9 +38,32 @@ ViewerDef viewer_def(void)
 
 static Viewer *viewer_of(GLFWwindow *window) { return glfw.GetWindowUserPointer(window); }
 
+static UiKey panel_key(int key, int modifiers)
+{
+    switch (key) {
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER:
+        return UI_KEY_ENTER;
+    case GLFW_KEY_ESCAPE:
+        return UI_KEY_ESCAPE;
+    case GLFW_KEY_TAB:
+        return modifiers & GLFW_MOD_SHIFT ? UI_KEY_BACK_TAB : UI_KEY_TAB;
+    case GLFW_KEY_LEFT:
+        return UI_KEY_LEFT;
+    case GLFW_KEY_RIGHT:
+        return UI_KEY_RIGHT;
+    case GLFW_KEY_BACKSPACE:
+        return UI_KEY_BACKSPACE;
+    default:
+        return UI_KEY_OTHER;
+    }
+}
+
 static void on_key(GLFWwindow *window, int key, int scancode, int action, int modifiers)
 {
     if (action == GLFW_RELEASE) return;
+    UiEvent event = {.kind = UI_KEY, .key = panel_key(key, modifiers)};
+    if (panels_event(viewer_of(window), event)) return;
     keys_press(viewer_of(window), key, scancode, modifiers, action == GLFW_REPEAT);
 }
 
@@ -59,6 +82,16 @@ static void on_wheel(GLFWwindow *window, double right, double up)
 {
     (void)right;
     mouse_wheel(viewer_of(window), up);
+}
+
+static void on_letter(GLFWwindow *window, unsigned letter)
+{
+    panels_event(viewer_of(window), (UiEvent){.kind = UI_LETTER, .letter = letter});
+}
+
+static void on_drop(GLFWwindow *window, int count, const char **paths)
+{
+    if (count > 0) viewer_open(viewer_of(window), paths[0]);
 }
 
 static void on_refresh(GLFWwindow *window) { viewer_of(window)->redraw = true; }
@@ -127,6 +160,10 @@ static const char *notice_name(NoticeKind kind)
         return "set";
     case NOTICE_KEYFRAME:
         return "state";
+    case NOTICE_PHYSICS:
+        return "physics";
+    case NOTICE_REFUSED:
+        return "refused";
     }
     return "";
 }
@@ -140,6 +177,7 @@ static void read_notice(Viewer *viewer, const Notice *notice)
     event_hash(out, "hash", notice->hash);
     if (notice->kind == NOTICE_SPEED) event_number(out, "speed", notice->speed);
     if (notice->kind == NOTICE_RESET) event_integer(out, "key", notice->key);
+    if (notice->kind == NOTICE_REFUSED) event_text(out, "why", notice->text);
     event_end(out);
     viewer->redraw = true;
     if (notice->kind == NOTICE_STEP && notice->pulling)
@@ -148,6 +186,7 @@ static void read_notice(Viewer *viewer, const Notice *notice)
     if (notice->kind == NOTICE_NO_BACK) viewer_say(viewer, "no earlier state is stored");
     if (notice->kind == NOTICE_DIVERGED) viewer->ever_diverged = true;
     if (notice->kind == NOTICE_FINISHED) viewer->quit = true;
+    if (notice->kind == NOTICE_REFUSED) viewer_complain(viewer, "%s", notice->text);
     if (notice->kind == NOTICE_KEYFRAME) viewer_save_keyframe(viewer);
     if (notice->kind == NOTICE_RESET) {
         if (notice->key)
@@ -209,6 +248,7 @@ static bool start_simulation(Viewer *viewer, TnWorld *world, bool paused)
     sim.stress = viewer->draw.color == COLOR_STRESS;
     sim.wake = wake;
     sim.follow = viewer->def.follow;
+    sim.solver = viewer->def.solver;
     viewer->world = world;
     viewer->model = tn_world_model(world);
     viewer->simulation = simulation_start(&sim, world, viewer->scene, &err);
@@ -257,39 +297,71 @@ static bool take_scene(Viewer *viewer, const TnScene *scene, char *error, size_t
     return true;
 }
 
-/* Loads the model again; the window, the camera and the options stay. False where nothing is left
- * to show. */
+/* The masses of the model; where there is no memory they are not shown. */
+static void take_masses(Viewer *viewer)
+{
+    free(viewer->masses);
+    viewer->masses = viewer->model ? mass_boxes(viewer->model) : NULL;
+    viewer->draw.masses = viewer->masses;
+}
+
+/* The window shows another model: its name, all of it, from the reference pose. */
+static void begin_file(Viewer *viewer, const char *path)
+{
+    char title[300];
+    const char *name = viewer->scene->name;
+    snprintf(title, sizeof title, "tenon: %.250s", name[0] ? name : tn_path_name(path));
+    glfw.SetWindowTitle(viewer->window, title);
+    viewer->key = 0;
+    viewer->camera = -1;
+    viewer->draw.group_mask = default_groups(viewer->scene);
+    viewer->orbit = orbit_fit(viewer->scene, viewer->frame, viewer->draw.group_mask,
+                              (double)viewer->width / viewer->height);
+    recent_add(&viewer->recent, path);
+}
+
+/* Loads the model again, or another one; the window and the options stay. False where nothing is
+ * left to show. */
 static bool reload(Viewer *viewer)
 {
     TnWorld *world = viewer->world;
     const TnScene *scene = viewer->scene;
+    const char *path = viewer->wanted_file[0] ? viewer->wanted_file : NULL;
     bool paused = viewer->status.paused;
     char error[512] = "";
     viewer->wants_reload = false;
     mouse_let_go(viewer);
     if (!viewer->def.reload) return true;
+    film_end(viewer);
     simulation_stop(viewer->simulation);
     viewer->simulation = NULL;
-    bool loaded = viewer->def.reload(viewer->def.context, &world, &scene);
+    bool loaded = viewer->def.reload(viewer->def.context, path, &world, &scene);
     if (loaded) {
         viewer->selected = viewer->draw.selected = 0;
         viewer->key =
             tn_model_info(tn_world_model(world)).key_count >= viewer->key ? viewer->key : 0;
         viewer->model = tn_world_model(world);
         viewer->residuals.count = viewer->contacts.count = viewer->factors.count = 0;
+        viewer->profile.count = 0;
         if (!take_scene(viewer, scene, error, sizeof error)) {
             say("view", "%s", error);
             return false;
         }
+        take_masses(viewer);
     }
+    if (loaded && path) viewer->key = 0;
     if (!start_simulation(viewer, world, paused)) return false;
+    if (loaded && path) begin_file(viewer, path);
     if (loaded)
-        viewer_say(viewer, "the model was loaded again");
+        viewer_say(viewer, path ? "%s" : "the model was loaded again", path);
     else
-        viewer_complain(viewer, "the model has errors, see the terminal; the old one stays");
-    event_begin(viewer->def.events, "reload");
+        viewer_complain(viewer, "the %s has errors, see the terminal; the old one stays",
+                        path ? "file" : "model");
+    event_begin(viewer->def.events, path ? "open" : "reload");
+    if (path) event_text(viewer->def.events, "path", path);
     event_bool(viewer->def.events, "value", loaded);
     event_end(viewer->def.events);
+    viewer->wanted_file[0] = '\0';
     return true;
 }
 
@@ -339,9 +411,12 @@ static bool go_round(Viewer *viewer)
     viewer->redraw = true;
     while (!viewer->quit && !interrupted && !glfw.WindowShouldClose(viewer->window)) {
         double now = glfw.GetTime();
+        pad_update(viewer, now - last);
+        pad_update(viewer, now - last);
         if (!take_news(viewer, now - last)) return false;
         last = now;
         if (viewer->wants_screenshot) viewer_screenshot(viewer);
+        film_sample(viewer);
         if (viewer->wants_reload && !reload(viewer)) return false;
         if (viewer->playback && viewer->def.duration > 0 && now - start >= viewer->def.duration)
             break;
@@ -357,8 +432,11 @@ static bool go_round(Viewer *viewer)
             second = now;
             drawn = viewer->drawn;
         }
-        bool moves = viewer->redraw || (viewer->playback && !viewer->playback->paused);
-        double wait = moves ? due - now : idle_seconds;
+        bool moves = viewer->redraw || (viewer->playback && !viewer->playback->paused) ||
+                     viewer->pad.on || viewer->reel.film;
+        double wait = viewer->redraw || (moves && due > now) ? due - now
+                      : moves                                ? interval
+                                                             : idle_seconds;
         viewer->poll_time = now;
         if (wait > 1e-4)
             glfw.WaitEventsTimeout(wait);
@@ -386,6 +464,8 @@ static bool open_window(Viewer *viewer, const char *command)
     glfw.SetWindowUserPointer(window, viewer);
     measure_window(viewer);
     glfw.SetKeyCallback(window, on_key);
+    glfw.SetCharCallback(window, on_letter);
+    glfw.SetDropCallback(window, on_drop);
     glfw.SetMouseButtonCallback(window, on_button);
     glfw.SetCursorPosCallback(window, on_cursor);
     glfw.SetScrollCallback(window, on_wheel);
@@ -419,11 +499,16 @@ static bool prepare(Viewer *viewer, const char *command)
         say(command, "no memory for the signals");
         fine = false;
     }
+    take_masses(viewer);
+    recent_load(&viewer->recent);
+    if (viewer->def.file) recent_add(&viewer->recent, viewer->def.file);
     return fine;
 }
 
 static void put_away(Viewer *viewer)
 {
+    film_end(viewer);
+    free(viewer->masses);
     signals_free(&viewer->signals);
     overlay_destroy(viewer->overlay);
     renderer_destroy(viewer->renderer);
@@ -440,6 +525,7 @@ static Viewer start_viewer(const ViewerDef *def, const TnScene *scene)
                      .draw = def->draw,
                      .orbit = def->orbit,
                      .camera = def->camera,
+                     .shows_menus = true,
                      .scale = 1};
     viewer.mouse.click_time = -10;
     viewer.mouse.click_button = -1;

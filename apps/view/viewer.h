@@ -24,10 +24,13 @@ typedef struct ViewerDef {
     /* a simulation's */
     TnKeyId key;        /* where it starts and what a reset goes back to; 0: the reference pose */
     int64_t step_limit; /* the window closes after so many steps; 0: never */
-    /* Loads the model again: another world and scene, which live as long as the old ones. False
-     * where it has errors, which it has said: the old ones stay. NULL: cannot. */
-    bool (*reload)(void *context, TnWorld **world, const TnScene **scene);
+    /* Loads the model again, or that of another file (path not NULL): another world and scene,
+     * which live as long as the old ones. False where it has errors, which it has said: the old
+     * ones stay. NULL: cannot. */
+    bool (*reload)(void *context, const char *path, TnWorld **world, const TnScene **scene);
     void *context;
+    const char *file;          /* of the model, for the list of recent ones; NULL: none */
+    const TnSolverDef *solver; /* of the world, to change it; NULL: cannot */
     Follow *follow; /* the world is run by another thread, whose frames are shown; NULL: here */
     /* a recording's */
     bool loop;

@@ -3,6 +3,7 @@
 #include "../../apps/view/history.c"
 #include "../../apps/view/keyframe.c"
 #include "../../apps/view/pace.c"
+#include "../../apps/view/physics.c"
 #include "../../apps/view/pull.c"
 #include "../../apps/view/pull_soft.c"
 #include "../../apps/view/simulation.c"
@@ -396,4 +397,137 @@ TEST(ranges_of_joints_and_controls_are_those_of_the_model)
     CHECK(motor.ctrl_limited && motor.ctrl_range[0] == -5 && motor.ctrl_range[1] == 7);
     CHECK(!tn_model_actuator_info(model, 2).ctrl_limited);
     tn_model_destroy(model);
+}
+
+static TnModel *make_gripper(void)
+{
+    TnModelBuilder *builder = tn_builder_create();
+    TnBodyDef body = tn_body_def();
+    TnJointDef joint = tn_joint_def();
+    TnGeomDef geom = tn_geom_def();
+    TnActuatorDef motor = tn_actuator_def();
+    TnEqualityDef tie = tn_equality_def();
+    TnJointId joints[2];
+    for (int i = 0; i < 2; i++) {
+        body.pos[0] = i;
+        joint.body = geom.body = tn_builder_add_body(builder, &body);
+        joint.type = TN_JOINT_SLIDE;
+        geom.type = TN_GEOM_SPHERE;
+        geom.size[0] = 0.1;
+        geom.mass = 2;
+        joints[i] = tn_builder_add_joint(builder, &joint);
+        tn_builder_add_geom(builder, &geom);
+    }
+    motor.joint = joints[0];
+    tn_builder_add_actuator(builder, &motor);
+    tie.type = TN_EQUALITY_JOINT;
+    tie.joint1 = joints[1];
+    tie.joint2 = joints[0];
+    tn_builder_add_equality(builder, &tie);
+    TnModel *model = tn_builder_compile(builder, NULL);
+    tn_builder_destroy(builder);
+    return model;
+}
+
+/* The status after one command and one step, paused. */
+static SimulationStatus change_and_step(Simulation *sim, SimulationCommandKind kind, int index,
+                                        double value, NoticeKind expected)
+{
+    const TnFrame *frame;
+    SimulationStatus status;
+    simulation_set(sim, kind, index, value);
+    CHECK(wait_notice(sim).kind == expected);
+    simulation_command(sim, COMMAND_STEP, 0);
+    Notice notice = wait_notice(sim);
+    CHECK(notice.kind == NOTICE_STEP);
+    while (!simulation_take(sim, &frame, &status) || status.step != notice.step) {}
+    return status;
+}
+
+TEST(physics_changes_while_it_runs)
+{
+    Stage stage = make_stage(make_gripper());
+    REQUIRE(stage.world);
+    TnSolverDef solver = tn_solver_def();
+    SimulationDef def = simulation_def();
+    def.paused = true;
+    def.solver = &solver;
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim);
+    const double h = 0.01, g = 9.81;
+    double speed[2] = {0, 0}, expected = -h * g;
+    SimulationStatus status;
+    /* both slides fall along z: v = -h g; with gravity gone the speed stays, and so on */
+    status = change_and_step(sim, COMMAND_PHYSICS, PHYSICS_TOLERANCE, 1e-9, NOTICE_PHYSICS);
+    CHECK(status.physics.values[PHYSICS_TOLERANCE] == 1e-9);
+    CHECK(status.physics.values[PHYSICS_GRAVITY_Z] == -g);
+    CHECK(status.physics.equalities[0] == 1 && (status.physics.actuators[0] & 1));
+    status = change_and_step(sim, COMMAND_PHYSICS, PHYSICS_GRAVITY_Z, 0, NOTICE_PHYSICS);
+    CHECK(status.physics.values[PHYSICS_GRAVITY_Z] == 0);
+    /* a force of 4 N on one of two tied masses of 2 kg: 1 m/s² each */
+    simulation_set(sim, COMMAND_CTRL, 0, 4);
+    status = change_and_step(sim, COMMAND_PHYSICS, PHYSICS_TIMESTEP, 0.02, NOTICE_PHYSICS);
+    expected += 0.02;
+    /* off: no force; and untied, on again: 2 m/s² for the one, none for the other */
+    status = change_and_step(sim, COMMAND_ACTUATOR, 1, 0, NOTICE_PHYSICS);
+    CHECK(!(status.physics.actuators[0] & 1));
+    status = change_and_step(sim, COMMAND_EQUALITY, 1, 0, NOTICE_PHYSICS);
+    CHECK(status.physics.equalities[0] == 0);
+    status = change_and_step(sim, COMMAND_ACTUATOR, 1, 1, NOTICE_PHYSICS);
+    CHECK(status.physics.actuators[0] & 1);
+    /* what cannot be is refused, and the value stays */
+    status = change_and_step(sim, COMMAND_PHYSICS, PHYSICS_TIMESTEP, -1, NOTICE_REFUSED);
+    CHECK(status.physics.values[PHYSICS_TIMESTEP] == 0.02);
+    status = change_and_step(sim, COMMAND_EQUALITY, 7, 1, NOTICE_REFUSED);
+    simulation_stop(sim);
+    memcpy(speed, tn_world_state(stage.world).qvel, sizeof speed);
+    /* three steps of 2 m/s² since the tie was cut; to the solver's tolerance of 1e-9 h g, and
+     * rounding */
+    CHECK_NEAR(speed[0], expected + 3 * 0.02 * 2, 1e-10);
+    CHECK_NEAR(speed[1], expected, 1e-10);
+    free_stage(&stage);
+}
+
+TEST(a_pull_is_limited_by_the_new_timestep)
+{
+    Stage stage = make_stage(make_boxes(1, 2, false, 0.01));
+    SimulationDef def = simulation_def();
+    def.paused = true;
+    Simulation *sim = simulation_start(&def, stage.world, stage.scene, NULL);
+    REQUIRE(sim);
+    /* by its centre, at rest, too stiff: the limit m / 2h² times 1 m */
+    Pull pull = {.kind = PULL_MOVE, .body = 2, .stiffness = 1e9, .target = {1, 0, 0.12}};
+    const double steps[2] = {0.01, 0.02};
+    simulation_pull(sim, &pull);
+    for (int i = 0; i < 2; i++) {
+        simulation_set(sim, COMMAND_PHYSICS, PHYSICS_TIMESTEP, steps[i]);
+        CHECK(wait_notice(sim).kind == NOTICE_PHYSICS);
+        simulation_command(sim, COMMAND_RESET, -1);
+        CHECK(wait_notice(sim).kind == NOTICE_RESET);
+        simulation_command(sim, COMMAND_STEP, 0);
+        Notice notice = wait_notice(sim);
+        CHECK_NEAR(notice.pull_force[0], 2 / (2 * steps[i] * steps[i]),
+                   1e-8); /* of 1e4: rounding */
+    }
+    simulation_stop(sim);
+    free_stage(&stage);
+}
+
+TEST(friction_is_scaled_from_what_the_model_has)
+{
+    Stage stage = make_stage(make_boxes(1, 1, true, 0.01));
+    Physics physics;
+    TnError err = {0};
+    REQUIRE(physics_create(&physics, stage.world, NULL));
+    double before = tn_model_geom_info(stage.model, 2).friction[0];
+    CHECK(before > 0);
+    for (int i = 0; i < 3; i++) /* twice the model's, not two to the third */
+        CHECK(physics_set(&physics, stage.world, PHYSICS_FRICTION, 2, &err) == TN_OK);
+    CHECK_NEAR(tn_model_geom_info(tn_world_model(stage.world), 2).friction[0], 2 * before, 1e-15);
+    CHECK(physics_set(&physics, stage.world, PHYSICS_FRICTION, -1, &err) != TN_OK);
+    CHECK(physics_set(&physics, stage.world, PHYSICS_ITERATIONS, 10, &err) != TN_OK); /* unknown */
+    CHECK(physics_set(&physics, stage.world, PHYSICS_FRICTION, 1, &err) == TN_OK);
+    CHECK_NEAR(tn_model_geom_info(tn_world_model(stage.world), 2).friction[0], before, 1e-15);
+    physics_free(&physics);
+    free_stage(&stage);
 }

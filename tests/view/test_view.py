@@ -164,9 +164,10 @@ class Mouse(ViewTest):
 
 
 class Drawing(ViewTest):
-    OPTIONS = {"c": "contact_points", "f": "contact_forces", "j": "joint_axes", "b": "frames", "h": "hulls",
-               "t": "transparent", "w": "wireframe", "u": "subsystem_colors", "l": "labels", "v": "tendons",
-               "s": "shadows", "g": "ground_grid", "k": "sky", "o": "fog", "F1": "help", "F2": "info"}
+    OPTIONS = {"c": "contact_points", "f": "contact_forces", "j": "joint_axes", "b": "frames", "i": "inertia",
+               "n": "mass_centers", "h": "hulls", "t": "transparent", "w": "wireframe", "u": "subsystem_colors",
+               "l": "labels", "v": "tendons", "s": "shadows", "g": "ground_grid", "k": "sky", "o": "fog", "F1": "help",
+               "F2": "info", "F4": "profiler", "F6": "physics", "F10": "menus"}
 
     def test_each_option_has_its_key(self):
         window = self.view("--paused")
@@ -183,7 +184,7 @@ class Drawing(ViewTest):
         window = self.view("--paused", *LOOK_AT_BOX)
         window.key("Right", "step")  # contacts
         plain = self.picture(window)[2]
-        for key in ("c", "f", "j", "b", "t", "w", "u", "l", "s", "g", "k", "F2", "shift+0"):
+        for key in ("c", "f", "j", "b", "i", "n", "t", "w", "u", "l", "s", "g", "k", "F2", "F4", "F6", "shift+0"):
             window.key(key, "option")
             self.assertNotEqual(self.picture(window)[2], plain, key)
             window.key(key, "option")
@@ -235,18 +236,10 @@ ROBOT = """<mujoco model="robot">
 """
 
 
-class Signals(ViewTest):
-    """The list at the right: rows are push.ctrl, swing.q0, slide.q0, angle.s0, swing.v0, slide.v0, push.force."""
-
+class RobotTest(ViewTest):
     def setUp(self):
         super().setUp()
         self.model = self.write("robot.xml", ROBOT)
-
-    def press(self, window, place, row, share=None):
-        """On the name of a row, or at a share of its slider."""
-        x = place["name"] + 4 if share is None else place["slider"] + share * place["slider_width"]
-        xdotool("mousemove", "--window", window.id, round(x), round(place["top"] + (row + 0.5) * place["line"]))
-        xdotool("click", 1)
 
     def saved_state(self, window):
         """The attributes of the keyframe that the key M saves, and its path."""
@@ -255,16 +248,22 @@ class Signals(ViewTest):
             key = xml.etree.ElementTree.fromstring(file.read()).find("keyframe/key")
         return {name: [float(x) for x in text.split()] for name, text in key.attrib.items() if name != "name"}, path
 
+
+class Signals(RobotTest):
+    """The list at the right."""
+
+    ROWS = {"push.ctrl", "swing.q0", "slide.q0", "angle.s0", "swing.v0", "slide.v0", "push.force"}
+
     def test_sliders_set_controls_and_joints_and_the_state_is_saved_as_a_keyframe(self):
         window = self.view("--paused")
-        place = window.key("F3", "list")
-        self.assertEqual(place["rows"], 7)
-        pixel = 1 / place["slider_width"]
-        self.press(window, place, 0, 0.75)
+        places = window.show("F3")
+        self.assertLessEqual(self.ROWS, set(places))
+        pixel = 1 / places["push.ctrl slider"]["width"]
+        window.press("push.ctrl slider", 0.75)
         control = window.wait("slider")
         self.assertEqual(control["name"], "push.ctrl")
         self.assertAlmostEqual(control["value"], 3, delta=4 * pixel)
-        self.press(window, place, 1, 0.5)
+        window.press("swing.q0 slider", 0.5)
         joint = window.wait("slider")
         window.wait("set")
         self.assertEqual(joint["name"], "swing.q0")
@@ -280,9 +279,9 @@ class Signals(ViewTest):
 
     def test_joints_move_by_hand_only_while_paused(self):
         window = self.view()
-        place = window.key("F3", "list")
-        self.press(window, place, 1, 0.9)
-        self.press(window, place, 0, 0.25)  # a control moves
+        window.show("F3")
+        window.press("swing.q0 slider", 0.9)
+        window.press("push.ctrl slider", 0.25)  # a control moves
         self.assertEqual(window.wait("slider")["name"], "push.ctrl")
         self.assertNotIn("set", [event["event"] for event in window.seen])
         self.assertGreater(self.saved_state(window)[0]["ctrl"][0], 0.5)
@@ -290,12 +289,12 @@ class Signals(ViewTest):
     def test_a_press_on_a_name_shows_its_curve(self):
         window = self.view("--paused", "--curves", "angle.s0")
         self.assertEqual(window.wait("curve")["name"], "angle.s0")
-        place = window.key("F3", "list")
-        for row, name in ((1, "swing.q0"), (6, "push.force")):
-            self.press(window, place, row)
+        window.show("F3")
+        for name in ("swing.q0", "slide.q0"):
+            window.press(name, 0.02)
             event = window.wait("curve")
             self.assertEqual((event["name"], event["value"]), (name, True))
-        self.press(window, place, 3)
+        window.press("slide.q0", 0.02)
         self.assertFalse(window.wait("curve")["value"])
         window.end()
         _, err = self.tenon("view", self.model, "--curves", "elbow.q0", code=2)
@@ -307,18 +306,118 @@ class Signals(ViewTest):
         camera = window.wait("camera")
         self.write("robot.xml", ROBOT.replace('<sensor>', '<sensor><jointvel name="speed" joint="swing"/>'))
         self.assertTrue(window.key("F5", "reload")["value"])
-        self.assertEqual(window.key("F3", "list")["rows"], 8)
-        window.key("F3", "option")
+        self.assertIn("speed.s0", window.show("F3"))
+        window.show("F3")
         self.write("robot.xml", "<mujoco><nonsense/></mujoco>")
         self.assertFalse(window.key("F5", "reload")["value"])
-        self.assertEqual(window.key("F3", "list")["rows"], 8)  # the old one stays
-        window.key("F3", "option")
+        self.assertIn("speed.s0", window.show("F3"))  # the old one stays
+        window.show("F3")
         self.assertEqual(window.key("Right", "step")["step"], 1)
         # a click tells where the camera is
         window.drag(1, 2, 0)
         after = window.wait("camera")
         self.assertLess(math.dist(camera["eye"], after["eye"]), 0.1)
         self.assertIn("robot.xml:1", window.stderr())
+
+
+class Panels(RobotTest):
+    """Menus and panels by the mouse, and what is only there by them."""
+
+    def test_the_menus_have_what_the_help_has(self):
+        out, _ = self.tenon("view", "--help")
+        window = self.view("--paused")
+        window.tell()
+        xdotool("windowsize", window.id, 640, 600)  # where the longest menu fits
+        window.wait("resize")
+        for menu in ("File", "Time", "Camera", "Drawing", "Window"):
+            rows = out.split(f"\n{menu}:\n")[1].split("\n\n")[0].splitlines()
+            texts = [row[19:].strip() for row in rows]
+            window.press(menu)
+            window.wait("widgets_end")
+            for text in texts:
+                if text not in ("start from a keyframe", "a group of shapes", "go through the panels"):
+                    self.assertIn(text, window.places)
+        window.show("Escape")
+        window.press("Drawing")
+        window.wait("widgets_end")
+        self.assertIn("group 5", window.places)
+        for value in (True, False):  # it stays open
+            window.press("inertia boxes")
+            event = window.wait("option")
+            self.assertEqual((event["name"], event["value"]), ("inertia", value))
+        window.press("Time")
+        window.wait("widgets_end")
+        window.press("one step")
+        self.assertEqual(window.wait("step")["step"], 1)
+
+    def test_physics_is_changed_by_numbers_and_check_boxes(self):
+        window = self.view("--paused")
+        self.assertLessEqual({"gravity z, m/s\u00b2", "tolerance", "iterations"}, set(window.show("F6")))
+        window.press("gravity z, m/s\u00b2", 0.9)
+        xdotool("key", "minus", "1", "0")
+        window.key("Return", "physics")
+        window.press("timestep, s", 0.9)
+        xdotool("type", "0.02")
+        window.key("Return", "physics")
+        step = window.key("Right", "step")
+        self.assertAlmostEqual(step["time"], 0.02)
+        # the slide carries the hand along z: v = -0.02 · 10, whatever the arm does in its upright pose
+        state, _ = self.saved_state(window)
+        self.assertAlmostEqual(state["qvel"][1], -0.2, delta=1e-9)  # the solver's tolerance is 1e-6 of g t
+        window.press("push")
+        window.wait("physics")
+
+    def test_a_film_of_the_window(self):
+        for variables in ({}, {"PATH": self.folder}):  # without ffmpeg: a folder
+            window = self.view("--paused", "--screenshots", self.folder, **variables)
+            start = window.key("F7", "film")
+            self.assertTrue(start["value"])
+            window.key("Right", "step")
+            end = window.key("F7", "film")
+            self.assertEqual((end["value"], end["path"]), (False, start["path"]))
+            self.assertGreater(end["pictures"], 0)
+            if os.path.isdir(end["path"]):
+                self.assertEqual(len(os.listdir(end["path"])), end["pictures"])
+            else:
+                self.assertGreater(os.path.getsize(end["path"]), 500)
+            window.end()
+        self.assertTrue(end["path"].endswith("-film"))
+
+    def test_recent_files_are_opened_from_the_menu(self):
+        other = self.write("other.xml", viewtest.MODEL)
+        self.open("view", other, "--paused").end()
+        window = self.view("--paused")
+        window.press("File")
+        window.wait("widgets_end")
+        window.press(next(name for name in window.places if name.endswith("other.xml")))
+        event = window.wait("open")
+        self.assertEqual((os.path.basename(event["path"]), event["value"]), ("other.xml", True))
+        self.assertEqual(window.key("1", "reset")["key"], 1)  # a keyframe of the other model
+
+    @unittest.skipUnless(viewtest.FAKE_GLFW, "GLFW cannot be linked")
+    def test_a_dropped_file_is_shown_and_one_with_errors_is_not(self):
+        drop = os.path.join(self.folder, "drop")
+        window = self.view("--paused", TENON_GLFW=viewtest.FAKE_GLFW, FAKE_DROP=drop)
+        for text, value in ((viewtest.MODEL, True), ("<mujoco><nonsense/></mujoco>", False)):
+            path = self.write("dropped.xml", text)
+            os.rename(self.write("dropping", path + "\n"), drop)  # whole at once
+            event = window.wait("open")
+            self.assertEqual((event["path"], event["value"]), (path, value))
+        self.assertEqual(window.key("1", "reset")["key"], 1)
+
+    @unittest.skipUnless(viewtest.FAKE_GLFW, "GLFW cannot be linked")
+    def test_a_gamepad_moves_an_actuator(self):
+        pad = os.path.join(self.folder, "pad")
+        window = self.view("--paused", TENON_GLFW=viewtest.FAKE_GLFW, FAKE_PAD=pad)
+        self.assertTrue(window.key("F8", "option")["value"])
+        # half of what the stick has beyond its dead zone of 0.15; the range of the control is 0 to 4
+        for axis, value in ((0.575, 3), (-1, 0), (0.1, 2)):
+            os.rename(self.write("moved", f"{axis} 0 0 0 -1 -1\n"), pad)
+            event = window.wait("slider")
+            self.assertEqual(event["name"], "push.ctrl")
+            self.assertAlmostEqual(event["value"], value, delta=1e-6)  # axes are floats
+        os.rename(self.write("moved", "0 0 0 0 -1 -1 7\n"), pad)  # start
+        window.wait("running")
 
 
 class Ends(ViewTest):

@@ -22,7 +22,8 @@ sys.path.insert(0, os.path.dirname(HERE))
 import pycheck  # noqa: E402,F401
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(HERE, "..", "..", "build", "tenon")
-PATIENCE = 120  # s, for one event
+FAKE_GLFW = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None  # fake_glfw.c
+PATIENCE = 120  # s, for an event that is waited for
 WIDTH, HEIGHT = 480, 360
 
 # A box that rests on the ground, a ball beside it in group 2, an arm with a joint; two keyframes, two cameras.
@@ -60,6 +61,7 @@ class Display:
 
     number = None
     process = None
+    state = None  # folder of the user's recent files
 
     @classmethod
     def start(cls):
@@ -80,6 +82,7 @@ class Display:
             cls.stop()
             raise unittest.SkipTest("Xvfb does not start")
         cls.number = ":" + number
+        cls.state = tempfile.mkdtemp()
 
     @classmethod
     def stop(cls):
@@ -87,12 +90,15 @@ class Display:
             cls.process.terminate()
             cls.process.wait()
             cls.process = None
+        if cls.state:
+            shutil.rmtree(cls.state)
+            cls.state = None
 
 
 def environment(**more):
     """Software drawing; one thread of it leaves a processor to the simulation."""
     return {**os.environ, "DISPLAY": Display.number or "", "WAYLAND_DISPLAY": "", "LIBGL_ALWAYS_SOFTWARE": "1",
-            "LP_NUM_THREADS": "1", **more}
+            "LP_NUM_THREADS": "1", "XDG_STATE_HOME": Display.state or "", **more}
 
 
 def xdotool(*arguments):
@@ -106,14 +112,16 @@ def xdotool(*arguments):
 class Window:
     """The program with a window; reads its events as they come."""
 
-    def __init__(self, folder, *arguments, focus=True):
+    def __init__(self, folder, *arguments, focus=True, **variables):
         command = [PROGRAM, *map(str, arguments), "--events", "-", "--size", f"{WIDTH}x{HEIGHT}", "--samples", "1",
                    "--fps-limit", "20"]
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen(command, cwd=folder, env=environment(**variables), stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=self.errors)
         self.lines = queue.Queue()
         self.seen = []
+        self.told = False  # whether all of `places` has been read
+        self.places = {}  # name of what can be pressed -> its event
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         self.started = self.wait("started")
@@ -132,18 +140,24 @@ class Window:
     def _no_json(name):
         raise AssertionError(f"{name} is no JSON")
 
-    def next(self):
-        event = self.lines.get(timeout=PATIENCE)
+    def next(self, patience=PATIENCE):
+        event = self.lines.get(timeout=max(patience, 0.01))
         if event is None:
             raise AssertionError(f"the program ended; events: {self.seen[-5:]}; stderr: {self.stderr()}")
+        if event["event"] == "widgets":  # those that follow, up to widgets_end, are all there are
+            self.places = {}
+        if event["event"] == "widget":
+            self.places[event["name"]] = event
+        self.told |= event["event"] == "widgets_end"
         self.seen.append(event)
         return event
 
     def wait(self, name, accept=lambda event: True):
         """The next event of this name that is accepted; those before it are read away."""
+        end = time.monotonic() + PATIENCE
         try:
             while True:
-                event = self.next()
+                event = self.next(end - time.monotonic())
                 if event["event"] == name and accept(event):
                     return event
         except queue.Empty:
@@ -153,6 +167,26 @@ class Window:
         """Presses and waits for what it does."""
         xdotool("key", key)
         return self.wait(event, accept) if event else None
+
+    def show(self, *keys):
+        """Presses keys that open or close panels; the places of all widgets afterwards."""
+        self.tell()
+        for key in keys:
+            self.key(key, "widgets_end")
+        return self.places
+
+    def tell(self):
+        """Reads on until all places are known."""
+        while not self.told:
+            self.next()
+
+    def press(self, name, share=0.5):
+        """A click on a widget, at a share of its width."""
+        self.tell()
+        place = self.places[name]
+        xdotool("mousemove", "--window", self.id, round(place["x"] + share * place["width"]),
+                round(place["y"] + place["height"] / 2))
+        xdotool("click", 1)
 
     def drag(self, button, right, down, steps=4, start=(WIDTH // 2, HEIGHT // 2), release=True):
         xdotool("mousemove", "--window", self.id, *start)
@@ -203,13 +237,13 @@ class ViewTest(unittest.TestCase):
             file.write(text)
         return path
 
-    def open(self, *arguments, focus=True):
-        window = Window(self.folder, *arguments, focus=focus)
+    def open(self, *arguments, focus=True, **variables):
+        window = Window(self.folder, *arguments, focus=focus, **variables)
         self.addCleanup(window.close)
         return window
 
-    def view(self, *arguments, focus=True):
-        return self.open("view", self.model, *arguments, focus=focus)
+    def view(self, *arguments, focus=True, **variables):
+        return self.open("view", self.model, *arguments, focus=focus, **variables)
 
     def tenon(self, *arguments, code=0, **variables):
         done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment(**variables),
