@@ -69,8 +69,8 @@ SEES_ALL_PUBLIC = {"io", "step", "world", "kinds", "impact", "account", "ranks",
 PLATFORM = "base/platform"
 OF_SYSTEMS = re.compile(r"(pthread|unistd|fcntl|dirent|dlfcn|signal|spawn|locale|strings|sched|malloc|glob|windows|io|direct|process)\.h$|sys/|mach|linux/")
 # what measures the heap of glibc, memory that processes of Linux share, pictures and the window
-OF_ONE_SYSTEM = {"apps/bench/measure.c", "apps/common/team_model.c", "apps/render/ffmpeg.c", "apps/render/system.c",
-                 "apps/tenon/cmd_render.c", "apps/view/viewer.c"}
+OF_ONE_SYSTEM = {"apps/bench/measure.c", "apps/common/team_model.c", "apps/render/child_posix.c", "apps/render/child_windows.c",
+                 "apps/render/system.c", "apps/tenon/cmd_render.c", "apps/view/viewer.c"}
 # libraries that belong to one folder
 ONLY_IN = {"expat.h": "io", "expat_external.h": "io", "zlib.h": "io", "mpi.h": "mpi"}
 

@@ -1,6 +1,7 @@
 /* tenon-bench: measures the engine; ../common/program.h finds the command and runs it. */
 #include "../common/program.h"
 #include "commands.h"
+#include "platform/process.h"
 
 static const Command commands[] = {
     {"scene", cmd_scene, "time and accuracy of one scene at several iteration counts"},
@@ -42,4 +43,8 @@ const Program program = {
     .command_count = sizeof commands / sizeof commands[0],
 };
 
-int main(int argc, char **argv) { return program_main(argc, argv); }
+int main(int argc, char **argv)
+{
+    tn_process_begin(&argc, &argv);
+    return program_main(argc, argv);
+}

@@ -67,7 +67,6 @@ static int dispatch(int argc, char **argv)
 
 int program_main(int argc, char **argv)
 {
-    tn_process_begin(&argc, &argv);
     tn_process_goes_on_at_limits(); /* an error to tell, not the end */
     int code = dispatch(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;

@@ -34,17 +34,20 @@ const ExportFormat *export_format(const char *path);
 void export_thin_out(const TnRecording *recording, double fps, int *frames, int *count);
 
 /* A page that simulates (docs/live.md). The model is files[0 … file_count - 1] with the name
- * LIVE_MODEL among them; `engine` is tenon.wasm, NULL: found by live_engine. */
+ * LIVE_MODEL among them, and LIVE_TASK where the page plans; `engine` is tenon.wasm, NULL: found by
+ * live_engine. */
 #define LIVE_MODEL "model.xml"
+#define LIVE_TASK "task.txt"
 typedef struct LivePage {
     const char *title, *engine;
     const TnMemoryFile *files;
     int file_count;
+    bool plans;
 } LivePage;
 int export_live(const char *path, const LivePage *page);
-/* The same of a model, as the builder has it. */
-int export_live_model(const char *path, const TnModelBuilder *builder, const char *title,
-                      const char *engine);
+/* The same of a model, as the builder has it. task: a file of `tenon plan`, or NULL. */
+int export_live_model(const char *path, const TnModelBuilder *builder, const char *task,
+                      const char *title, const char *engine);
 
 /* A file that appears under its name only when it is whole: written beside, then renamed. Missing
  * folders of the path are made. Failures are said on stderr. */

@@ -34,8 +34,8 @@ static bool find_engine(char out[TN_PATH])
     return false;
 }
 
-/* The bytes of a file, which begins as WebAssembly does. NULL, and why on stderr. */
-static uint8_t *read_engine(const char *path, size_t *size)
+/* The bytes of a file. NULL, and why on stderr. */
+static uint8_t *read_file(const char *path, size_t *size)
 {
     uint8_t *bytes = NULL;
     TnFileInfo info;
@@ -46,14 +46,19 @@ static uint8_t *read_engine(const char *path, size_t *size)
         say("export", "%s: no memory", path);
     } else {
         *size = fread(bytes, 1, (size_t)info.size, in);
-        if (*size < 8 || memcmp(bytes, "\0asm\1\0\0", 8) != 0) {
-            say("export", "%s: is no WebAssembly module", path);
-            free(bytes);
-            bytes = NULL;
-        }
     }
     if (in) fclose(in);
     return bytes;
+}
+
+/* The same of WebAssembly. */
+static uint8_t *read_engine(const char *path, size_t *size)
+{
+    uint8_t *bytes = read_file(path, size);
+    if (!bytes || (*size >= 8 && memcmp(bytes, "\0asm\1\0\0", 8) == 0)) return bytes;
+    say("export", "%s: is no WebAssembly module", path);
+    free(bytes);
+    return NULL;
 }
 
 typedef struct Head {
@@ -73,6 +78,7 @@ static void write_head(FILE *out, void *context)
     json_string(&json, "made_by", maker);
     json_string(&json, "title", head->page->title);
     json_string(&json, "model", LIVE_MODEL);
+    if (head->page->plans) json_string(&json, "task", LIVE_TASK);
     json_begin_array(&json, "files");
     for (int i = 0; i < head->page->file_count; i++) {
         json_begin_object(&json, NULL);
@@ -145,17 +151,27 @@ static bool keep_file(void *user, const TnMemoryFile *file)
     return path && data;
 }
 
-int export_live_model(const char *path, const TnModelBuilder *builder, const char *title,
-                      const char *engine)
+static bool keep_task(Kept *kept, const char *task)
+{
+    size_t size = 0;
+    uint8_t *bytes = read_file(task, &size);
+    bool fine = bytes && keep_file(kept, &(TnMemoryFile){LIVE_TASK, bytes, size});
+    if (bytes && !fine) say("export", "no memory for the task");
+    free(bytes);
+    return fine;
+}
+
+int export_live_model(const char *path, const TnModelBuilder *builder, const char *task,
+                      const char *title, const char *engine)
 {
     Kept kept = {0};
     TnError err = {0};
     int code = EXIT_IO;
-    if (tn_builder_write_to(builder, LIVE_MODEL, keep_file, &kept, &err)) {
-        code = export_live(path, &(LivePage){title, engine, kept.files, kept.count});
-    } else {
+    if (!tn_builder_write_to(builder, LIVE_MODEL, keep_file, &kept, &err)) {
         print_errors(&err);
         code = code_of(&err);
+    } else if (!task || keep_task(&kept, task)) {
+        code = export_live(path, &(LivePage){title, engine, kept.files, kept.count, task});
     }
     for (int i = 0; i < kept.count; i++) {
         free((void *)(uintptr_t)kept.files[i].path);

@@ -13,7 +13,7 @@ void LIVE_EXPORT(tenon_give)(void *memory) { free(memory); }
 const char *LIVE_EXPORT(tenon_error)(void) { return engine_error.message; }
 const char *LIVE_EXPORT(tenon_version_text)(void) { return tn_version(); }
 
-static bool refuse(const char *why)
+bool engine_refuse(const char *why)
 {
     engine_error = (TnError){.code = TN_ERROR_USAGE, .count = 1};
     snprintf(engine_error.message, sizeof engine_error.message, "%s", why);
@@ -24,6 +24,8 @@ void LIVE_EXPORT(tenon_close)(Engine *e)
 {
     if (!e) return;
     tn_recorder_close(e->recorder, NULL);
+    tn_plan_destroy(e->plan);
+    free(e->task);
     soft_grip_free(&e->grip);
     tn_frame_destroy(e->frame);
     tn_scene_destroy(e->scene);
@@ -57,7 +59,7 @@ static bool keep_friction(Engine *e)
     for (int i = 0; e->own_friction && i < count; i++)
         memcpy(e->own_friction + 3 * i, tn_model_geom_info(e->model, i + 1).friction,
                3 * sizeof *e->own_friction);
-    return e->own_friction != NULL || refuse("no memory");
+    return e->own_friction != NULL || engine_refuse("no memory");
 }
 
 /* The model at `path` with the world that `def` describes by default. `any` lets it name files
@@ -67,7 +69,7 @@ Engine *LIVE_EXPORT(tenon_open)(const char *path, bool free_base)
     engine_error = (TnError){0};
     Engine *e = calloc(1, sizeof *e);
     if (!e) {
-        refuse("no memory");
+        engine_refuse("no memory");
         return NULL;
     }
     TnLoadDef load = tn_load_def();
@@ -150,7 +152,7 @@ static void record_frame(Engine *e)
 bool LIVE_EXPORT(tenon_record)(Engine *e, const char *path, double rate)
 {
     TnRecorderDef def = tn_recorder_def();
-    if (e->recorder) return refuse("a recording is under way");
+    if (e->recorder) return engine_refuse("a recording is under way");
     e->recorder = tn_recorder_create(&def, path, e->scene, &engine_error);
     e->record_status = TN_OK;
     e->record_period = rate > 0 ? 1 / rate : 0;
@@ -162,7 +164,7 @@ bool LIVE_EXPORT(tenon_record)(Engine *e, const char *path, double rate)
 /* False where some of it could not be written. */
 bool LIVE_EXPORT(tenon_record_end)(Engine *e)
 {
-    if (!e->recorder) return refuse("nothing is recorded");
+    if (!e->recorder) return engine_refuse("nothing is recorded");
     TnStatus status = tn_recorder_close(e->recorder, &engine_error);
     e->recorder = NULL;
     return status == TN_OK && e->record_status == TN_OK;
@@ -170,11 +172,16 @@ bool LIVE_EXPORT(tenon_record_end)(Engine *e)
 
 /* ---- steps ---- */
 
-/* So many steps, or up to one that is refused: how many were taken. */
+/* So many steps, or up to one that is refused or that no plan was found for: how many were taken.
+ */
 int LIVE_EXPORT(tenon_step)(Engine *e, int count)
 {
     int taken = 0;
     for (e->diverged = false; taken < count; taken++) {
+        if (e->planning && !engine_plan_step(e)) {
+            e->planning = false;
+            break;
+        }
         apply_pull(e);
         TnStepReport report = tn_world_step(e->world);
         if (report.diverged) {
@@ -193,13 +200,13 @@ int LIVE_EXPORT(tenon_step)(Engine *e, int count)
 bool LIVE_EXPORT(tenon_reset)(Engine *e, int key)
 {
     if (key < 0 || key > tn_model_info(e->model).key_count)
-        return refuse("there is no such keyframe");
-    if (e->recorder) return refuse("a recording is under way");
+        return engine_refuse("there is no such keyframe");
+    if (e->recorder) return engine_refuse("a recording is under way");
     tn_world_reset(e->world, key);
     tenon_let_go(e);
     e->steps = 0;
     e->diverged = false;
-    return true;
+    return engine_restart_plan(e);
 }
 
 /* ---- what can be changed ---- */
@@ -240,7 +247,7 @@ bool LIVE_EXPORT(tenon_set_tolerance)(Engine *e, double tolerance)
 bool LIVE_EXPORT(tenon_set_friction)(Engine *e, double share)
 {
     int count = tn_model_info(e->model).geom_count;
-    if (!(share >= 0 && isfinite(share))) return refuse("friction must not be negative");
+    if (!(share >= 0 && isfinite(share))) return engine_refuse("friction must not be negative");
     for (int i = 0; i < count; i++) {
         double friction[3];
         for (int k = 0; k < 3; k++) friction[k] = share * e->own_friction[3 * i + k];
@@ -256,7 +263,7 @@ bool LIVE_EXPORT(tenon_wrench)(Engine *e, int body, double fx, double fy, double
                                double ty, double tz)
 {
     if (body < 1 || body > tn_model_info(e->model).body_count)
-        return refuse("there is no such body");
+        return engine_refuse("there is no such body");
     tn_world_apply_wrench(e->world, body, (const double[3]){fx, fy, fz},
                           (const double[3]){tx, ty, tz});
     return true;

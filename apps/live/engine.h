@@ -7,6 +7,7 @@
 #ifndef TENON_LIVE_ENGINE_H
 #define TENON_LIVE_ENGINE_H
 
+#include "../common/plan_task.h"
 #include "../view/pull_soft.h"
 #include <tenon/record.h>
 
@@ -32,6 +33,10 @@ typedef struct Engine {
     PullStrength strength;
     SoftGrip grip;
     double held[3], pull_force[3]; /* of the last step */
+    PlanTask *task;                /* NULL: the page does not plan */
+    TnPlan *plan;
+    bool planning; /* the plan has the controls */
+    int plan_step; /* steps since it was solved */
     TnRecorder *recorder;
     double record_next, record_period; /* s */
     TnStatus record_status;
@@ -43,6 +48,11 @@ typedef struct Engine {
 } Engine;
 
 extern TnError engine_error; /* of the last call that failed */
+
+bool engine_refuse(const char *why); /* false, and the reason is kept */
+/* plan.c: controls for the next step, and back to the start. False: engine_error says why. */
+bool engine_plan_step(Engine *engine);
+bool engine_restart_plan(Engine *engine);
 
 /* Takes the world's state over into the frame, with contacts, signals and stress. */
 bool engine_capture(Engine *engine);

@@ -21,7 +21,8 @@ enum {
     NUMBERS_REPORT,  /* see fill_report */
     NUMBERS_SIGNALS, /* of the scene, as the last frame has them */
     NUMBERS_ACCOUNT, /* sums of the energy account, as TnEnergyAccount orders them */
-    NUMBERS_PULL     /* held point and force of the last step */
+    NUMBERS_PULL,    /* held point and force of the last step */
+    NUMBERS_PLAN     /* has it the controls, its cost, the steps and seconds of the last one */
 };
 enum { CONTACT_NUMBERS = 12, REPORT_NUMBERS = 23 };
 
@@ -123,6 +124,13 @@ int LIVE_EXPORT(tenon_numbers)(Engine *e, int what)
         memcpy(pull, e->held, sizeof e->held);
         memcpy(pull + 3, e->pull_force, sizeof e->pull_force);
         return fill(e, pull, 6);
+    case NUMBERS_PLAN: {
+        if (!e->plan) return 0;
+        TnPlanView view = tn_plan_view(e->plan);
+        const double about[] = {e->planning, view.cost,
+                                (double)(view.steps + view.derivative_steps), view.seconds};
+        return fill(e, about, sizeof about / sizeof *about);
+    }
     default:
         return -1;
     }

@@ -31,7 +31,7 @@ static bool open_folder(Film *film, char *error, size_t error_size)
     size_t length = strlen(film->path);
     while (length > 1 && film->path[length - 1] == '/') film->path[--length] = '\0';
     errno = 0;
-    bool fine = image_make_folders(film->path) && system_make_folder(film->path);
+    bool fine = system_make_parents(film->path) && system_make_folder(film->path);
     if (fine && !system_is_folder(film->path)) {
         errno = ENOTDIR;
         fine = false;

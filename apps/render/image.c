@@ -34,27 +34,13 @@ static uint32_t get_number(const uint8_t *in)
     return (uint32_t)in[0] << 24 | (uint32_t)in[1] << 16 | (uint32_t)in[2] << 8 | in[3];
 }
 
-bool image_make_folders(const char *path)
-{
-    char *copy = strdup(path);
-    bool fine = copy != NULL;
-    for (char *slash = fine ? strchr(copy + (copy[0] == '/'), '/') : NULL; slash && fine;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        fine = system_make_folder(copy);
-        *slash = '/';
-    }
-    free(copy);
-    return fine;
-}
-
 bool image_write_png(const Image *image, const char *path, char *error, size_t error_size)
 {
     size_t size = 0;
     uint8_t *bytes = png_encode(image->rgb, image->width, image->height, &size);
     if (!bytes) return fail(error, error_size, "%s: no memory for the picture", path);
     errno = 0;
-    FILE *file = image_make_folders(path) ? fopen(path, "wb") : NULL;
+    FILE *file = system_make_parents(path) ? system_open(path, "wb") : NULL;
     bool fine = file != NULL;
     if (file) {
         fwrite(bytes, 1, size, file);
@@ -70,7 +56,7 @@ bool image_write_png(const Image *image, const char *path, char *error, size_t e
 
 static uint8_t *read_whole(const char *path, size_t *size)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = system_open(path, "rb");
     if (!file) return NULL;
     uint8_t *bytes = NULL;
     size_t used = 0, room = 0;

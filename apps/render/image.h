@@ -16,7 +16,5 @@ void image_free(Image *image);
 /* False and one line in `error`. */
 bool image_write_png(const Image *image, const char *path, char *error, size_t error_size);
 bool image_read_png(Image *image, const char *path, char *error, size_t error_size);
-/* Makes every missing folder on the way to `path`; false with errno set where that fails. */
-bool image_make_folders(const char *path);
 
 #endif

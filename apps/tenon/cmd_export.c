@@ -2,6 +2,7 @@
  * decides; or a model as a page that simulates it. */
 #include "../common/app.h"
 #include "../common/options.h"
+#include "../common/plan_task.h"
 #include "../export/export.h"
 #include "commands.h"
 #include "platform/text.h"
@@ -48,7 +49,8 @@ static int option_table(Option *table, Request *request)
     table[n++] = option_real("--stress-max", &request->stress_max, "PA", 0, 1e15, ENDS_LOWER_OPEN,
                              "stress in Pa at the upper end of the colour scale; default: fitted");
     table[n++] = option_set("--live", &request->live,
-                            "the input is a model, MJCF, URDF or SDF; OUT.html simulates it");
+                            "the input is a model, MJCF, URDF or SDF, or a task of tenon plan; "
+                            "OUT.html simulates it");
     table[n++] = option_text("--engine", &request->engine, "FILE",
                              "with --live: tenon.wasm; default: the one beside the program or in "
                              "../share/tenon, or that of the variable TENON_ENGINE");
@@ -63,7 +65,7 @@ static void print_help(const Option *table, int count)
 {
     printf(
         "Usage: tenon export RECORDING -o OUT [OPTIONS]\n"
-        "       tenon export MODEL --live -o OUT.html [OPTIONS]\n\n"
+        "       tenon export MODEL or TASK.txt --live -o OUT.html [OPTIONS]\n\n"
         "Converts a recording (tenon run --record). The ending of OUT chooses the format:\n"
         "  .html  a web page that plays it in any browser, all in one file\n"
         "  .npz   arrays for NumPy: times, poses, contacts, energies, and the state if recorded\n"
@@ -79,14 +81,17 @@ static void print_help(const Option *table, int count)
         "from\n"
         "disk, with the bits of --isa portable: bodies can be pulled, controls and settings "
         "moved,\n"
-        "other models dropped on it (docs/live.md). Options about frames and colours are for "
-        "recordings,\nthose about models for --live.\n");
+        "other models dropped on it (docs/live.md). With the task of `tenon plan` it also plans, "
+        "and "
+        "goals\ncan be dragged. Options about frames and colours are for recordings, those about "
+        "models for\n--live.\n");
     options_help(table, count);
     printf("\nExamples:\n"
            "  tenon run scenes/stir.xml --duration 10 --record stir.tnr\n"
            "  tenon export stir.tnr -o stir.html\n"
            "  tenon export stir.tnr -o stir.npz --from 2 --to 5 --every 2\n"
-           "  tenon export scenes/stir.xml --live -o stir.html\n");
+           "  tenon export scenes/stir.xml --live -o stir.html\n"
+           "  tenon export examples/tasks/push.txt --live -o push.html\n");
 }
 
 /* Which frames are asked for; false and a message where there are none. */
@@ -170,25 +175,66 @@ static int export_recording(const Request *request, const ExportFormat *format)
     return code;
 }
 
+/* What a page that simulates is made of. */
+typedef struct Source {
+    TnModelBuilder *builder;
+    TnModel *model;
+    int code; /* where one of them is missing */
+} Source;
+
+static const TnModel *load_source(void *user, const char *path, TnError *err)
+{
+    Source *source = user;
+    TnError wrong = {0};
+    (void)err; /* all is said here */
+    source->builder = load_builder("export", path, NULL, &source->code);
+    source->model = source->builder ? tn_builder_compile(source->builder, &wrong) : NULL;
+    if (source->builder && !source->model) {
+        print_errors(&wrong);
+        source->code = code_of(&wrong);
+    }
+    return source->model;
+}
+
+/* The model of a task that can be planned; otherwise an exit code other than EXIT_FINE. */
+static int load_task(Source *source, const char *path)
+{
+    TnError err = {0};
+    PlanTask *task = malloc(sizeof *task);
+    TnPlan *plan = NULL;
+    if (!task) {
+        say("export", "no memory");
+        return EXIT_IO;
+    }
+    source->code = EXIT_MODEL;
+    TnStatus status = plan_task_read(task, path, load_source, source, &err);
+    if (status == TN_OK) plan = tn_plan_create(&task->def, source->model, &err);
+    if (err.count) say("export", "%s", err.message);
+    bool fine = plan != NULL;
+    tn_plan_destroy(plan);
+    free(task);
+    return fine ? EXIT_FINE : status == TN_ERROR_IO ? EXIT_IO : source->code;
+}
+
 static int export_model(const Request *request)
 {
-    int code = EXIT_FINE;
-    TnError err = {0};
-    TnModelBuilder *builder = load_builder("export", request->input, NULL, &code);
-    TnModel *model = builder ? tn_builder_compile(builder, &err) : NULL;
-    if (builder && !model) {
-        print_errors(&err);
-        code = code_of(&err);
-    }
-    if (model) {
-        const char *name = tn_model_info(model).name;
+    Source source = {.code = EXIT_FINE};
+    bool is_task = has_ending(request->input, ".txt");
+    if (is_task)
+        source.code = load_task(&source, request->input);
+    else
+        load_source(&source, request->input, NULL);
+    int code = source.code;
+    if (code == EXIT_FINE) {
+        const char *name = tn_model_info(source.model).name;
         const char *title = request->title ? request->title
                             : name[0]      ? name
                                            : name_of(request->input);
-        code = export_live_model(request->output, builder, title, request->engine);
+        code = export_live_model(request->output, source.builder, is_task ? request->input : NULL,
+                                 title, request->engine);
     }
-    tn_model_destroy(model);
-    tn_builder_destroy(builder);
+    tn_model_destroy(source.model);
+    tn_builder_destroy(source.builder);
     return code;
 }
 

@@ -2,8 +2,8 @@
 #include "../common/app.h"
 #include "../common/json.h"
 #include "../common/options.h"
+#include "../common/plan_task.h"
 #include "commands.h"
-#include "plan_task.h"
 #include "run_record.h"
 
 #include <math.h>
@@ -45,10 +45,10 @@ static void note(PlanRun *run, const TnPlanView *view)
 }
 
 /* The first knots' controls. False: the recording failed; a step that diverged ends the run. */
-static bool carry_out(const PlanOptions *options, const TnPlanView *view, TnWorld *world,
-                      RunRecord *record, PlanRun *run)
+static bool carry_out(int every, const TnPlanView *view, TnWorld *world, RunRecord *record,
+                      PlanRun *run)
 {
-    for (int k = 0; k < options->every && k < view->horizon; k++) {
+    for (int k = 0; k < every && k < view->horizon; k++) {
         tn_world_set_ctrl(world, view->ctrl + (size_t)k * (size_t)view->ctrl_count, NULL);
         for (int s = 0; s < view->repeat; s++) {
             TnStepReport report = tn_world_step(world);
@@ -60,11 +60,11 @@ static bool carry_out(const PlanOptions *options, const TnPlanView *view, TnWorl
     return true;
 }
 
-static int drive(const PlanOptions *options, TnPlan *plan, TnWorld *world, RunRecord *record,
+static int drive(double duration, int every, TnPlan *plan, TnWorld *world, RunRecord *record,
                  PlanRun *run)
 {
     TnError err = {0};
-    double end = tn_world_time(world) + options->duration;
+    double end = tn_world_time(world) + duration;
     while (tn_world_time(world) < end - 1e-9 && !run->diverged) {
         if (tn_plan_solve(plan, world, &err) != TN_OK) {
             say("plan", "%s", err.message);
@@ -72,8 +72,8 @@ static int drive(const PlanOptions *options, TnPlan *plan, TnWorld *world, RunRe
         }
         TnPlanView view = tn_plan_view(plan);
         note(run, &view);
-        if (!carry_out(options, &view, world, record, run)) return EXIT_IO;
-        tn_plan_shift(plan, options->every, NULL);
+        if (!carry_out(every, &view, world, record, run)) return EXIT_IO;
+        tn_plan_shift(plan, every, NULL);
     }
     return EXIT_FINE;
 }
@@ -114,6 +114,7 @@ static void print_json(const PlanTask *task, const TnPlan *plan, TnWorld *world,
     json_integer(&json, "steps_per_plan", run->plans ? run->steps / run->plans : 0);
     json_number(&json, "first_cost", run->first_cost);
     json_number(&json, "cost", run->cost);
+    json_hash(&json, "state_hash", tn_world_hash(world));
     json_integer(&json, "late", run->late);
     json_bool(&json, "diverged", run->diverged);
     json_bool(&json, "done", done);
@@ -148,6 +149,7 @@ static int run_task(const PlanOptions *options, PlanTask *task)
     if (options->method >= 0) task->def.method = (TnPlanMethod)options->method;
     if (options->horizon) task->def.horizon = options->horizon;
     if (options->iterations) task->def.iterations = options->iterations;
+    if (options->every) task->every = options->every;
     task->def.thread_count = options->threads;
     task->def.seconds = options->limit;
     task->def.seed = (uint64_t)options->seed;
@@ -162,7 +164,7 @@ static int run_task(const PlanOptions *options, PlanTask *task)
     }
     if (code == EXIT_FINE)
         code = run_record_open(&record, &options->record, false, world, &(RecordPlace){0});
-    if (code == EXIT_FINE) code = drive(options, plan, world, &record, &run);
+    if (code == EXIT_FINE) code = drive(options->duration, task->every, plan, world, &record, &run);
     if (!run_record_close(&record) && code == EXIT_FINE) code = EXIT_IO;
     if (code == EXIT_FINE) {
         bool done = !run.diverged && is_done(task, plan, world);
@@ -189,7 +191,7 @@ static void print_help(const Option *table, int count)
         "A task is a text file, one thing per line; '#' begins a comment. Keys and defaults:\n"
         "  model FILE            beside the task; must come first\n"
         "  key NAME              keyframe to start from\n"
-        "  horizon 20            knots, each of `repeat 1` steps\n"
+        "  horizon 20            knots, each of `repeat 1` steps; `every 1` carried out per plan\n"
         "  method ddp            or mppi, cem; iterations 3\n"
         "  smoothing 1, compliance 0.0167, derivative_every 1                   of ddp\n"
         "  samples 64, nodes 0, noise 0.3, temperature 0.1                      of mppi, cem\n"
@@ -211,15 +213,28 @@ static void print_help(const Option *table, int count)
            "  tenon plan push.txt --duration 3 --every 2 --record push.tnr\n");
 }
 
+/* Where a task's model is kept. */
+typedef struct TaskModel {
+    TnModel *model;
+    int code; /* of what was said */
+} TaskModel;
+
+static const TnModel *load_task_model(void *user, const char *path, TnError *err)
+{
+    TaskModel *kept = user;
+    (void)err;
+    return kept->model = load_model("plan", path, NULL, &kept->code);
+}
+
 int cmd_plan(int argc, char **argv)
 {
-    PlanOptions options = {.duration = 5.0, .every = 1, .threads = 1, .method = -1};
+    PlanOptions options = {.duration = 5.0, .threads = 1, .method = -1};
     options.record.texture_megabytes = -1.0;
     const Option table[] = {
         option_real("--duration", &options.duration, "S", 0, 1e6, ENDS_LOWER_OPEN,
                     "seconds; default 5"),
         option_int("--every", &options.every, "N", 1, 10000,
-                   "knots that are carried out before the next plan; default 1"),
+                   "knots that are carried out before the next plan, in place of the task's"),
         option_real("--limit", &options.limit, "S", 0, 1e6, ENDS_CLOSED,
                     "seconds after which a plan begins no further iteration; default 0: none"),
         option_choice("--method", &options.method, "NAME", method_names, "in place of the task's"),
@@ -240,9 +255,12 @@ int cmd_plan(int argc, char **argv)
         say("plan", "no memory");
         return EXIT_IO;
     }
-    code = plan_task_load(task, options.path);
-    if (code == EXIT_FINE) code = run_task(&options, task);
-    plan_task_free(task);
+    TnError err = {0};
+    TaskModel kept = {.code = EXIT_MODEL};
+    TnStatus status = plan_task_read(task, options.path, load_task_model, &kept, &err);
+    if (err.count) say("plan", "%s", err.message);
+    code = status == TN_OK ? run_task(&options, task) : status == TN_ERROR_IO ? EXIT_IO : kept.code;
+    tn_model_destroy(kept.model);
     free(task);
     return code;
 }

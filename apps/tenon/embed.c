@@ -63,7 +63,7 @@ TnStatus tenon_write_live_page(const char *path, const TnModelBuilder *builder, 
                                const char *engine, TnError *err)
 {
     say_into(err);
-    int code = export_live_model(path, builder, title, engine);
+    int code = export_live_model(path, builder, NULL, title, engine);
     say_into(NULL);
     return code == EXIT_FINE ? TN_OK : heard(err, TN_ERROR_IO);
 }

@@ -2,12 +2,16 @@
  * Python files of the package. */
 #include "common.h"
 
+#ifndef _WIN32
 #include <pthread.h>
+#endif
 
 #include <algorithm>
 
 static std::atomic<unsigned> forks{0};
+#ifndef _WIN32
 static void count_fork() { forks++; }
+#endif
 unsigned fork_count() { return forks; }
 
 void raise(TnStatus code, const std::string &message)
@@ -138,7 +142,9 @@ nb::object new_bytes(size_t count, size_t size, void **bytes)
 
 NB_MODULE(_core, m)
 {
+#ifndef _WIN32 /* which has no forks */
     pthread_atfork(nullptr, nullptr, count_fork);
+#endif
     nb::set_leak_warnings(false); /* worlds in globals live until the interpreter has gone */
     m.def("_warn_of_leaks", [] { nb::set_leak_warnings(true); }); /* for tests */
     m.def(

@@ -28,7 +28,8 @@ def main(arguments=None) -> int:
         return fit(arguments[1:])
     # what the program expects of its signals; Python has changed them
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):  # Windows has none
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if arguments == ["scenes"]:
         for name in _show.scenes():
             print(f"{name:14}{_show.scene_path(name)}")

@@ -42,7 +42,7 @@ def live(model: Union[Model, Path], *, engine: Optional[Path] = None, title: Opt
         tenon.live(model)                                # in a notebook: shown below the cell
         tenon.live("robot.xml").save("robot.html")
 
-    model: a Model, or the path of a model file. engine: tenon.wasm (None: that of the package, of the variable
+    model: a Model, or the path of a model file, or of a task of `tenon plan` (.txt), whose plan then has the controls. engine: tenon.wasm (None: that of the package, of the variable
     TENON_ENGINE, or beside the program); without one this is a tenon.FileError that says how to make it.
     """
     with tempfile.TemporaryDirectory() as folder:

@@ -38,6 +38,13 @@ class Plan(CliTest):
         self.assertLess(r["costs"][0]["off"], 1e-3)  # as is asked for
         self.assertLess(r["cost"], 1e-3 * r["first_cost"])
 
+    def test_the_task_says_how_often_to_plan_and_the_option_takes_its_place(self):
+        task = self.task(TASK + "every 5\n")
+        runs = [self.tenon_json("plan", task, "--duration", "0.2", *more, code=1) for more in ((), ("--every", "2"), ("--every", "5"))]
+        self.assertEqual([r["plans"] for r in runs], [2, 5, 2])
+        self.assertEqual(runs[0]["state_hash"], runs[2]["state_hash"])
+        self.assertNotEqual(runs[0]["state_hash"], runs[1]["state_hash"])
+
     def test_threads_change_nothing_and_methods_do(self):
         task = self.task(TASK)
         costs = [self.tenon_json("plan", task, "--duration", "0.1", "--method", method, "--threads", threads, code=1)["cost"]
@@ -63,7 +70,7 @@ class Plan(CliTest):
         for text, words in (("horizon 20\n", "the task has no model"), (TASK + "cost point tail\n", ":7: the model has no site or body 'tail'"),
                             (TASK + "cost speed rail\n", "not 'speed'"), ("cost ctrl all\n", "the model must come before"),
                             (TASK + "horizon much\n", "a number must follow 'horizon'"), (TASK + "horizon 1.5\n", "whole number"),
-                            (TASK + "horizon 0\n", "horizon must be"), (TASK + "costs\n", "begins with 'costs'"),
+                            (TASK + "horizon 0\n", "horizon must be"), (TASK + "every 0\n", "every must be"), (TASK + "costs\n", "begins with 'costs'"),
                             (TASK + "method lqr\n", "not 'lqr'"), (TASK + "horizon 5 6\n", "not understood: '6'"),
                             (TASK + "cost point nose goal nan 0 0\n", "numbers must follow 'goal'"),
                             (TASK + "cost point nose goal 1 0\n", "has 2 numbers, needs 3"),

@@ -5,6 +5,7 @@ where zig is, with wasmtime or Wine: the quick part of tests/platforms/*.sh, whi
 """
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,33 @@ class Arm(unittest.TestCase):
             self.assertIn("1 passed, 0 failed", run(QEMU_ARM, program, "bits_are_the_same").stdout)
 
 
+class Address(unittest.TestCase):
+    def test_packages_get_the_address_of_their_repository(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("pyproject.toml", "CITATION.cff"):
+                shutil.copy(os.path.join(ROOT, name), folder)
+            shutil.copytree(os.path.join(ROOT, "packaging"), os.path.join(folder, "packaging"))
+            script = os.path.join(folder, "packaging", "set_address.sh")
+            self.assertEqual(run(script, "http://forge.test/tenon").returncode, 2)
+            done = run(script, "https://forge.test/team/tenon")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            text = {}
+            for path, _, names in os.walk(folder):
+                for name in names:
+                    with open(os.path.join(path, name), encoding="utf-8") as file:
+                        text[os.path.relpath(file.name, folder)] = file.read()
+            for name in ("packaging/conan/conanfile.py", "packaging/conda-forge/recipe.yaml", "packaging/vcpkg/tenon/vcpkg.json",
+                         "CITATION.cff", "pyproject.toml"):
+                self.assertIn("https://forge.test/team/tenon", text[name], name)
+                self.assertNotIn("example.org", text[name], name)
+            # urls are a table of their own, and what follows is where it was
+            before, urls, after = re.fullmatch(r"(.*)\[project.urls\]\n(.*?)\n\n(\[project.scripts\]\n.*)", text["pyproject.toml"], re.S).groups()
+            self.assertEqual(len(urls.splitlines()), 3)
+            with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), before + after)
+            self.assertEqual(run(script, "https://forge.test/team/tenon").returncode, 1)
+
+
 class Systems(unittest.TestCase):
     """20 to 60 s each on two idle cores when built anew, 5 s when not."""
 
@@ -73,7 +101,9 @@ class Systems(unittest.TestCase):
         self.assertIn("10 passed, 0 failed, 10 skipped", self.quick_part("wasm.sh"))
 
     def test_windows_has_the_same_bits(self):
-        self.assertIn("10 passed, 0 failed, 10 skipped", self.quick_part("windows.sh"))
+        out = self.quick_part("windows.sh")
+        self.assertIn("10 passed, 0 failed, 10 skipped", out)
+        self.assertIn("films: passed", out)
 
     def test_macos_compiles_and_links(self):
         self.assertIn("aarch64-macos: compiled and linked", self.quick_part("macos.sh"))

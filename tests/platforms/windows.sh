@@ -12,6 +12,13 @@ tests/platforms/wine_run.sh --version >/dev/null 2>&1 || missing "no Wine: apt-g
 export WINEPREFIX=$folder/wine
 export TENON_ISA=${TENON_ISA-portable} # the promise; the hashes and tests of kernels choose for themselves
 runner=$PWD/tests/platforms/wine_run.sh
+# films by a program that stands for ffmpeg
+films=$folder/films
+rm -rf "$films" && mkdir "$films"
+"$folder/cc" -D_GNU_SOURCE -std=c17 -O1 -Iapps/render -Iinclude tests/platforms/film.c \
+    apps/render/{ffmpeg,child_posix,child_windows,system}.c -o "$films/film.exe"
+cp "$films/film.exe" "$films/ffmpeg.exe"
+"$runner" "$films/film.exe" "Z:$films"
 if $quick; then
     zig_configure
 else

@@ -1,7 +1,7 @@
 // live.mjs: opens pages that simulate in a browser without a window, does what a person would do, and prints what it saw as
 // one JSON object. test_live.py makes the pages and judges.
 //
-//   node live.mjs CHROMIUM STIR.html PARTS.html URDF MESH RECORDING [PICTURES]
+//   node live.mjs CHROMIUM STIR.html PARTS.html LIFT.html URDF MESH RECORDING [PICTURES]
 //
 // RECORDING: where what the page saves is written. PICTURES: a folder for screenshots to look at.
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const web = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'web');
 const { chromium } = createRequire(join(web, 'package.json'))('playwright-core');
-const [program, stirPath, partsPath, urdfPath, meshPath, recordingPath, pictures] = process.argv.slice(2);
+const [program, stirPath, partsPath, liftPath, urdfPath, meshPath, recordingPath, pictures] = process.argv.slice(2);
 
 const patience = 60000; // ms for anything; a machine without a graphics card draws slowly
 const flags = [
@@ -156,6 +156,53 @@ const answer = {};
   const shown = { camera: await live(page, 'live.camera'), ctrl: await live(page, 'live.ctrl'), note: await live(page, 'live.note') };
   const other = await openPage(partsPath, { hash: '#t=soon&colour=red&key=raised' });
   answer.address = { state, ...shown, wrong: await live(other.page, 'live.note'), keyed: await live(other.page, 'live.ctrl'), ...seen };
+  await other.page.close();
+  await page.close();
+}
+
+{ // a task: the plan has the controls, and its goal is dragged
+  const { page, seen } = await openPage(liftPath);
+  const box = async () => live(page, `live.bodyPosition(${(await live(page, 'live.bodies')).indexOf('box')})`);
+  const steps = async (count) => {
+    const from = await live(page, 'live.time');
+    await live(page, `live.step(${count})`);
+    await shows(page, from + count * 0.02);
+  };
+  await steps(100);
+  const first = { ...await live(page, 'live.ask()'), plan: await live(page, 'live.plan'), box: await box() };
+  await picture(page, 'plan');
+  const canvas = await page.locator('#scene').boundingBox();
+  const [x, y] = await live(page, `live.screenOf(${JSON.stringify(first.plan.goals[0])})`);
+  await page.mouse.move(canvas.x + x, canvas.y + y);
+  await page.mouse.down();
+  await page.mouse.move(canvas.x + x - 150, canvas.y + y - 60, { steps: 3 });
+  await page.mouse.up();
+  await steps(75);
+  const dragged = { plan: await live(page, 'live.plan'), box: await box() };
+  await picture(page, 'plan-dragged');
+  await page.waitForFunction(() => location.hash.includes('goals='));
+  const address = await page.evaluate(() => location.hash);
+  await type(page, 'goal x', 0.1); // as a number, too
+  await steps(75);
+  const typed = { plan: await live(page, 'live.plan'), box: await box() };
+  await live(page, 'live.control(0, 0)'); // by hand: the box falls, and the other controls stay
+  await steps(5);
+  const byHand = { plan: await live(page, 'live.plan'), ctrl: await live(page, 'live.ctrl') };
+  await page.locator('#panel input[type=checkbox]').check();
+  await steps(2);
+  const again = await live(page, 'live.plan');
+  await live(page, 'live.reset()');
+  await shows(page, 0);
+  const goal = [0.2, 0, 0.15];
+  await type(page, 'goal x', goal[0]);
+  await type(page, 'goal z', goal[2]);
+  await live(page, 'live.reset()');
+  await steps(100);
+  const reset = await live(page, 'live.ask()');
+  answer.plan = { first, dragged, typed, byHand, again, reset, address, ...seen };
+  const other = await openPage(liftPath, { hash: '#t=2&goals=0.3,0,0.1' });
+  await shows(other.page, 2);
+  answer.plan.addressed = (await live(other.page, 'live.ask()')).hash;
   await other.page.close();
   await page.close();
 }

@@ -78,4 +78,21 @@ const failure = async (what) => {
   answer.urdf = { fixed: fixed.qpos.length, free: free.qpos.length, joints: fixed.model.joints };
 }
 
+{ // a plan has the controls, until it has not
+  const tasks = join(dirname(stirPath), '..', 'examples', 'tasks');
+  const lift = await World.fromFile(join(tasks, 'lift.xml'));
+  const none = [lift.planning, await failure(() => { lift.planning = true; }), await failure(() => lift.setGoal(0, [0, 0, 0]))];
+  const plan = lift.plan(readFileSync(join(tasks, 'lift.txt'), 'utf8'));
+  lift.setGoal(plan.goals[0].cost, [0.1, 0, 0.1]);
+  lift.step(100);
+  const box = lift.poses[7 * lift.model.bodies.findIndex(({ name }) => name === 'box')];
+  lift.planning = false;
+  const { ctrl } = lift;
+  lift.step(10);
+  answer.plan = {
+    none, plan, box, held: [...lift.ctrl].every((x, i) => x === ctrl[i]), planning: lift.planning,
+    wrong: await failure(() => lift.plan('model lift.xml\ncost point bax running 1\n')), goal: await failure(() => lift.setGoal(1, [0, 0, 0])),
+  };
+}
+
 console.log(JSON.stringify(answer));

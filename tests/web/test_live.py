@@ -8,6 +8,7 @@ screenshots to look at.
 """
 import base64
 import json
+import math
 import os
 import re
 import shutil
@@ -26,6 +27,7 @@ import pycheck  # noqa: E402
 
 TENON, ENGINE = map(os.path.abspath, sys.argv[1:3])
 STIR = os.path.join(ROOT, "scenes", "stir.xml")
+TASKS = os.path.join(ROOT, "examples", "tasks")
 HAS_ENGINE = os.path.exists(ENGINE)
 
 # one of each kind that can be pulled, an arm that follows its control, and a keyframe
@@ -115,6 +117,25 @@ class Files(unittest.TestCase):
         self.assertIn("--live", run(TENON, "export", self.model, "-o", self.page, "--free-base", code=2))
         self.assertIn("--live makes a page", run(TENON, "export", self.model, "-o", self.page, code=4))
 
+    def test_a_task_is_in_the_page_and_a_wrong_one_is_said(self):
+        task = os.path.join(os.path.dirname(self.model), "task.txt")
+        page = (TENON, "export", task, "--live", "-o", self.page, "--engine", self.engine)
+        for text, words in (("model parts.xml\ncost point box running 1 goal 0 0 1\n", None),
+                            ("model parts.xml\ncost point bax running 1\n", "task.txt:2: the model has no site or body 'bax'"),
+                            ("model parts.xml\n", "no costs"), ("model none.xml\n", "none.xml: cannot be read")):
+            with open(task, "w", encoding="utf-8") as file:
+                file.write(text)
+            out = run(*page, code=0 if not words else 4 if "none" in words else 3)
+            self.assertIn(words or "simulates", out)
+        with open(self.page, encoding="utf-8") as file:
+            self.assertIn('"task": "task.txt"', file.read())
+
+    def test_the_example_is_that_of_the_documentation(self):
+        with open(os.path.join(ROOT, "docs", "control.md"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(TASKS, "push.xml"), encoding="utf-8") as file:
+            self.assertIn("```xml\n" + file.read() + "```", text)
+
     def test_a_wrong_model_is_said_as_everywhere(self):
         with open(self.model, "w", encoding="utf-8") as file:
             file.write("<mujoco><worldbody><geom type='cube'/></worldbody></mujoco>")
@@ -156,12 +177,12 @@ class Browser(unittest.TestCase):
             file.write(models.URDF)
         with open(at("link.stl"), "wb") as file:
             file.write(models.tetrahedron())
-        for model, page in ((STIR, "stir.html"), (at("parts.xml"), "parts.html")):
+        for model, page in ((STIR, "stir.html"), (at("parts.xml"), "parts.html"), (os.path.join(TASKS, "lift.txt"), "lift.html")):
             run(TENON, "export", model, "--live", "-o", at(page), "--engine", ENGINE)
         cls.changed = at("changed.xml")
         pictures = [os.environ["TENON_PICTURES"]] if os.environ.get("TENON_PICTURES") else []
-        out = run("node", os.path.join(HERE, "live.mjs"), BROWSER, at("stir.html"), at("parts.html"), at("robot.urdf"), at("link.stl"),
-                  cls.recording, *pictures)
+        out = run("node", os.path.join(HERE, "live.mjs"), BROWSER, at("stir.html"), at("parts.html"), at("lift.html"), at("robot.urdf"),
+                  at("link.stl"), cls.recording, *pictures)
         cls.seen = json.loads(out.strip().splitlines()[-1])
 
     def native(self, *arguments):
@@ -224,6 +245,38 @@ class Browser(unittest.TestCase):
         self.assertEqual(address["note"], "")
         self.assertIn("t, colour", address["wrong"])
         self.assertEqual((address["ctrl"], address["keyed"]), ([0.3], [0.5]))
+
+    def test_a_plan_has_the_bits_of_the_program(self):
+        def planned(goal):
+            task = os.path.join(self.temporary.name, "lift.txt")
+            with open(os.path.join(TASKS, "lift.txt"), encoding="utf-8") as file:
+                text = file.read().replace("goal 0.2 0 0.15", "goal " + goal)
+            with open(task, "w", encoding="utf-8") as file:
+                file.write(text.replace("model lift.xml", "model " + os.path.join(TASKS, "lift.xml")))
+            out = run(TENON, "plan", task, "--duration", "2", "--json", env={"TENON_ISA": "portable"})
+            return json.loads(out[:out.rindex("}") + 1])["state_hash"]
+        plan = self.seen["plan"]
+        self.assertEqual(plan["first"]["hash"], planned("0.2 0 0.15"))
+        self.assertEqual(plan["reset"]["hash"], plan["first"]["hash"])  # after another goal and back
+        self.assertEqual(plan["addressed"], planned("0.3 0 0.1"))
+
+    def test_a_goal_is_dragged_and_the_box_comes_along(self):
+        plan = self.seen["plan"]
+        self.assertTrue(plan["first"]["plan"]["planning"])
+        self.assertEqual(plan["first"]["plan"]["goals"], [[0.2, 0, 0.15]])
+        [x, y, z], = plan["dragged"]["plan"]["goals"]
+        self.assertEqual(y, 0)  # its cost does not weigh that direction
+        self.assertLess(x, 0.1)
+        self.assertGreater(z, 0.2)
+        for part in ("first", "dragged", "typed"):  # as the task asks: within 0.03
+            goal, box = plan[part]["plan"]["goals"][0], plan[part]["box"]
+            self.assertLess(math.hypot(goal[0] - box[0], goal[2] - box[2]), 0.03, part)
+        self.assertAlmostEqual(plan["typed"]["plan"]["goals"][0][0], 0.1)
+        self.assertIn("goals=", plan["address"])
+        # a control that is moved is taken from the plan, until the plan has them again
+        self.assertFalse(plan["byHand"]["plan"]["planning"])
+        self.assertEqual(plan["byHand"]["ctrl"][0], 0)
+        self.assertTrue(plan["again"]["planning"])
 
     def test_models_of_the_user_are_loaded(self):
         files = self.seen["files"]

@@ -76,6 +76,16 @@ class Package(unittest.TestCase):
         self.assertEqual(self.seen["stir"]["hash"], hashes["stir"])
         self.assertEqual(self.seen["cable"]["hash"], hashes["cable"])
 
+    def test_a_plan_drives_the_world(self):
+        plan = self.seen["plan"]
+        self.assertEqual(plan["none"], [False, "there is no plan", "there is no such goal"])
+        self.assertEqual(plan["plan"], {"horizon": 15, "knot": 0.02, "every": 2, "goals": [
+            {"cost": 0, "name": "goal", "place": [0.2, 0, 0.15], "axes": [1, 0, 1]}]})
+        self.assertAlmostEqual(plan["box"], 0.1, delta=0.03)  # as the task asks
+        self.assertEqual((plan["held"], plan["planning"]), (True, False))
+        self.assertIn("task.txt:2: the model has no site or body 'bax'", plan["wrong"])
+        self.assertEqual(plan["goal"], "there is no such goal")  # the first finger's place is not one in the world
+
     def test_a_restored_world_goes_on_with_the_same_bits(self):
         stir = self.seen["stir"]
         self.assertEqual((stir["restored"], stir["again"]), (stir["hash"], stir["later"]))

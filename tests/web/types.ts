@@ -12,6 +12,9 @@ world.restore(saved);
 const state: [string, Float64Array, number | undefined] = [world.hash, world.qpos, deepest?.force[2]];
 const range: [number, number] | undefined = world.model.actuators[0].range;
 console.log(state, range, world.report.converged === true, world.model.joints[0].type === 'hinge');
+const [goal] = world.plan('model lift.xml').goals;
+world.setGoal(goal.cost, [goal.place[0], 0, 1]);
+world.planning = false;
 // @ts-expect-error: three numbers
 world.setGravity([0, 0]);
 // @ts-expect-error: cannot be assigned

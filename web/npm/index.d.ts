@@ -92,6 +92,18 @@ export interface Report {
 export type EnergyAccount = Record<
   'actuators' | 'applied' | 'friction' | 'damping' | 'impacts' | 'stepLoss' | 'created' | 'pushOut' | 'unsolved', number>;
 
+/** What a task plans; goals are those that can be moved, in the directions of `axes` (1 or 0). */
+export interface Plan {
+  horizon: number;
+  /** s between knots. */
+  knot: number;
+  /** Knots that are carried out per plan. */
+  every: number;
+  /** The keyframe that the task names. */
+  key?: string;
+  goals: { cost: number; name: string; place: number[]; axes: number[] }[];
+}
+
 /** A model and its state. Arrays are copies, except that ctrl can be assigned. */
 export class World {
   private constructor();
@@ -122,7 +134,7 @@ export class World {
   /** Bytes that the engine has taken. */
   readonly memory: number;
 
-  /** Returns how many steps were taken: fewer where one was refused, see report.diverged. */
+  /** Returns how many steps were taken: fewer where one was refused, see report.diverged, or where no plan was found. */
   step(count?: number): number;
   /** To the reference pose, or to a keyframe by name or number from 0. */
   reset(key?: string | number): void;
@@ -145,6 +157,13 @@ export class World {
   pullSoft(soft: number, nodes: Vector, weights: Vector, stiffness: number): void;
   pullTo(place: Vector): void;
   letGo(): void;
+
+  /** `task`: the text of a task for `tenon plan`, for the model that is open. From now on its plan has the controls. */
+  plan(task: string): Plan;
+  /** Where it has not, controls stay as they are. */
+  planning: boolean;
+  /** Of a cost by its number in the task, from 0. */
+  setGoal(cost: number, place: Vector): void;
 
   /** Records at most `rate` frames per second (0: every step) until stopRecording gives the file (.tnr). */
   startRecording(rate?: number): void;

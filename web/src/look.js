@@ -20,6 +20,7 @@ export const look = {
   joint: [0.10, 0.65, 0.85],
   axes: [[0.88, 0.18, 0.18], [0.20, 0.70, 0.25], [0.20, 0.38, 0.92]],
   selected: [1.0, 0.62, 0.10],
+  goal: [0.20, 0.72, 0.30],
   // degrees; the free camera where the model says nothing
   azimuth: 125,
   elevation: -22,

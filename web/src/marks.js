@@ -8,7 +8,7 @@ import { look } from './look.js';
 import { shapeType } from './shapes.js';
 
 // Many of one shape. What is hidden of them shines through faintly, drawn a second time.
-class Signs {
+export class Signs {
   constructor(stage, geometry, rgb, count) {
     const color = new Color().setRGB(...rgb, SRGBColorSpace);
     const settings = [{}, { depthFunc: GreaterDepth, depthWrite: false, transparent: true, opacity: 0.22 }];

@@ -29,7 +29,8 @@ def in_this_process(call: Callable, stamp: Mapping[str, Any], tasks: List[Task],
 def _work(pipe, call: Callable, stamp: Mapping[str, Any], folder: Folder) -> None:
     """What a process does. Ctrl-C goes to the parent, which ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if hasattr(signal, "pthread_sigmask"):  # Windows cannot make signals wait
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     pipe.send(None)
     with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has gone
@@ -45,11 +46,12 @@ def _for_children():
     """What processes inherit that start meanwhile: one thread for linear algebra; Ctrl-C waits until they ignore it."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update({name: "1" for name in added})
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for name in added:
             del os.environ[name]
 

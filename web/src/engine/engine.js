@@ -3,7 +3,7 @@
 import { Files } from './files.js';
 
 // The order of numbers.c.
-const arrays = ['time', 'qpos', 'qvel', 'ctrl', 'act', 'poses', 'contacts', 'sensors', 'report', 'signals', 'account', 'pull'];
+const arrays = ['time', 'qpos', 'qvel', 'ctrl', 'act', 'poses', 'contacts', 'sensors', 'report', 'signals', 'account', 'pull', 'plan'];
 const reportNames = [
   'diverged', 'converged', 'rough', 'iterations', 'residual', 'error', 'contactCount', 'meanPenetration', 'maxPenetration',
   'time', 'kinetic', 'potential', 'elastic', 'actuators', 'applied', 'friction', 'damping', 'impacts', 'stepLoss', 'created',
@@ -95,7 +95,7 @@ export class World {
 
   // ---- stepping
 
-  // Returns how many steps were taken: fewer where one was refused, see report.diverged.
+  // Returns how many steps were taken: fewer where one was refused, see report.diverged, or where no plan was found.
   step(count = 1) { return this.calls.tenon_step(this.engine, count); }
 
   // To the reference pose, or to a keyframe by its name or number from 0.
@@ -207,6 +207,27 @@ export class World {
 
   letGo() { this.calls.tenon_let_go(this.engine); }
 
+  // ---- a plan: docs/control.md
+
+  // `task`: the text of a task for `tenon plan`; its model is the one that is open. From now on the plan has the controls.
+  // Says what it is: { horizon, knot, every, key, goals: [{ cost, name, place, axes }] }, the goals those that can be moved.
+  plan(task) {
+    this.files.set('task.txt', bytesOf(task));
+    const at = this.text('task.txt', (path) => this.calls.tenon_plan(this.engine, path));
+    if (!at) throw this.failed();
+    const plan = JSON.parse(this.string(at));
+    this.calls.tenon_give(at);
+    return plan;
+  }
+
+  // Where it has not, controls stay as they are.
+  get planning() { return this.numbers('plan')[0] === 1; }
+
+  set planning(on) { if (!this.calls.tenon_set_planning(this.engine, on)) throw new Error('there is no plan'); }
+
+  // Of a cost by its number in the task, from 0.
+  setGoal(cost, place) { this.need(this.calls.tenon_set_goal(this.engine, cost, ...this.exactly('place', place, 3))); }
+
   // ---- recording
 
   // Records from now on, `rate` frames per second at most (0: every step), until stopRecording gives the file (.tnr).
@@ -251,6 +272,7 @@ export class World {
       account: this.energyAccount,
       time: this.time,
       pull: this.numbers('pull'),
+      plan: this.numbers('plan'), // none: empty
     };
   }
 

@@ -1,5 +1,5 @@
 // address.js: the state of a live page as it stands behind the # of its address:
-//   #t=2.5&camera=x,y,z,x,y,z&speed=0.5&gravity=3.7&friction=0.5&timestep=0.005&tolerance=1e-4&key=home&ctrl=0,1
+//   #t=2.5&camera=x,y,z,x,y,z&speed=0.5&gravity=3.7&friction=0.5&timestep=0.005&tolerance=1e-4&key=home&ctrl=0,1&goals=0.3,0,0
 // Time: simulated from the start without pictures. Camera: where it is and what it looks at, m. What is missing is as the
 // model says.
 
@@ -17,18 +17,20 @@ export function readAddress(hash) {
     return undefined;
   };
   const one = (name) => numbers(name, 1)?.[0];
-  const state = { settings: {}, until: one('t'), speed: one('speed'), camera: numbers('camera', 6), ctrl: numbers('ctrl') };
+  const state = {
+    settings: {}, until: one('t'), speed: one('speed'), camera: numbers('camera', 6), ctrl: numbers('ctrl'), goals: numbers('goals'),
+  };
   for (const name of settings) {
     const value = one(name);
     if (value !== undefined) state.settings[name] = value;
   }
   if (given.has('key')) state.key = given.get('key');
-  const known = [...settings, 't', 'speed', 'camera', 'ctrl', 'key'];
+  const known = [...settings, 't', 'speed', 'camera', 'ctrl', 'goals', 'key'];
   wrong.push(...[...given.keys()].filter((name) => !known.includes(name)));
   return { state, wrong };
 }
 
-export function writeAddress({ time, camera, speed, changed, key, ctrl }) {
+export function writeAddress({ time, camera, speed, changed, key, ctrl, goals }) {
   const parts = [];
   if (time > 0) parts.push(`t=${short(time)}`);
   if (camera) parts.push(`camera=${camera.map(short).join(',')}`);
@@ -36,6 +38,7 @@ export function writeAddress({ time, camera, speed, changed, key, ctrl }) {
   for (const name of settings) if (name in changed) parts.push(`${name}=${short(changed[name])}`);
   if (key !== undefined) parts.push(`key=${encodeURIComponent(key)}`);
   if (ctrl) parts.push(`ctrl=${ctrl.map(short).join(',')}`);
+  if (goals) parts.push(`goals=${goals.map(short).join(',')}`);
   return `#${parts.join('&')}`;
 }
 

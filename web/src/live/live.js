@@ -6,6 +6,7 @@ import { element } from '../ui.js';
 import { View } from '../view.js';
 import { readAddress, replaceAddress, writeAddress } from './address.js';
 import { listenToDrops, modelOf } from './files.js';
+import { Goals } from './goals.js';
 import { LiveUi } from './live_ui.js';
 import { forget, keep, makeRecording, Now } from './now.js';
 import { Puller } from './puller.js';
@@ -17,7 +18,9 @@ class Live extends View {
   constructor(page, recording, opened, worker, start, signal) {
     super(recording, new Now(opened.frame), signal);
     Object.assign(this, { page, worker, model: opened.model });
-    this.key = start.key;
+    this.plan = opened.plan;
+    this.key = start.key ?? this.plan?.key;
+    this.goalsMoved = start.goals !== undefined;
     this.changed = { ...start.settings };
     this.controlled = start.ctrl;
     this.speed = start.speed ?? 1;
@@ -30,6 +33,7 @@ class Live extends View {
     this.timestep = opened.settings.timestep;
     this.ui = new LiveUi(this, opened.model, opened.settings);
     this.plots = new Plots(recording, element('curves'), () => {}, () => this.redraw());
+    if (this.plan) this.goals = new Goals(this, this.plan.goals, (index, place) => this.moveGoal(index, place));
     this.puller = new Puller(this, opened.model, (type, more) => this.send(type, more));
     this.last = opened.frame;
     this.begin();
@@ -73,8 +77,8 @@ class Live extends View {
 
   on_arrived() { this.keepAddress(); }
 
-  on_refused() {
-    this.ui.note('The step was refused: the state would not be finite. Reset, or take another time step.');
+  on_refused({ why }) {
+    this.ui.note(why || 'The step was refused: the state would not be finite. Reset, or take another time step.');
   }
 
   on_error({ message }) { this.ui.note(message); }
@@ -107,6 +111,7 @@ class Live extends View {
     const { camera } = this.stage;
     const pixels = this.canvas.clientHeight / (2 * Math.tan((camera.fov * Math.PI) / 360));
     this.puller.draw((x, y, z) => Math.hypot(x - camera.position.x, y - camera.position.y, z - camera.position.z) / pixels);
+    this.goals?.draw();
     super.drawNow();
     this.send('drawn');
   }
@@ -169,6 +174,19 @@ class Live extends View {
     this.keepAddress();
   }
 
+  // The plan has the controls, or leaves them as they are.
+  setPlanning(on) {
+    this.controlled = on ? undefined : [...this.last.ctrl];
+    this.send('planning', { on, number: ++this.controlNumber });
+    this.keepAddress();
+  }
+
+  moveGoal(index, place) {
+    this.goalsMoved = true;
+    this.send('goal', { index, place });
+    this.ui.showGoal(index, place);
+  }
+
   record() { this.send('record', { on: !this.last.recording }); }
 
   toggleDragging() {
@@ -206,6 +224,7 @@ class Live extends View {
         changed: this.changed,
         key: this.key,
         ctrl: this.controlled,
+        goals: this.goalsMoved ? this.plan.goals.flatMap(({ place }) => place) : undefined,
       }));
     }, 200);
   }
@@ -299,6 +318,7 @@ class Page {
       get camera() { return live.stage.camera.position.toArray(); },
       get contactCount() { return live.last.contacts.length / 12; },
       get ctrl() { return [...live.last.ctrl]; },
+      get plan() { return { planning: live.last.plan[0] === 1, cost: live.last.plan[1], goals: live.plan?.goals.map(({ place }) => [...place]) }; },
       get bodies() { return live.recording.head.bodies; },
       get recorded() { return live.saved; },
       bodyPosition: (body) => [...live.frame.poses.subarray(body * 7, body * 7 + 3)],
@@ -325,7 +345,8 @@ export async function openLive(head, data, fail) {
   const files = Object.fromEntries(head.files.map(({ path, bytes }) => [path, sections.files.slice(at, at += bytes)]));
   const page = new Page(head, sections.engine, fail);
   const { state, wrong } = readAddress(location.hash);
-  await page.open({ path: head.model, files, title: head.title }, state);
+  const task = head.task && new TextDecoder().decode(files[head.task]);
+  await page.open({ path: head.model, files, title: head.title, task }, state);
   if (wrong.length) page.live.ui.note(`The address says what this page does not know: ${wrong.join(', ')}.`);
   addEventListener('hashchange', () => page.open(page.model, readAddress(location.hash).state));
   listenToDrops((list) => page.openFiles(list));

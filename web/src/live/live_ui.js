@@ -83,6 +83,7 @@ export class LiveUi extends Ui {
     }
     if (model.keys.length) this.addKeys(world);
     if (live.page.model.urdf) this.addFreeBase(world);
+    if (live.plan) this.addPlan(panel);
     if (!model.actuators.length) return;
     const controls = this.section(panel, 'Controls');
     this.controls = model.actuators.map(({ name, range }, index) => {
@@ -160,6 +161,32 @@ export class LiveUi extends Ui {
     part.append(row);
   }
 
+  // Who has the controls, and the goals as numbers: what is dragged can be typed, too.
+  addPlan(panel) {
+    const { live } = this;
+    const part = this.section(panel, 'Plan');
+    const row = document.createElement('label');
+    this.planBox = document.createElement('input');
+    this.planText = document.createElement('span');
+    row.className = 'wide';
+    this.planBox.type = 'checkbox';
+    this.planBox.checked = true;
+    this.planBox.addEventListener('change', () => live.setPlanning(this.planBox.checked));
+    row.append(this.planBox, ' The plan has the controls ', this.planText);
+    part.append(row);
+    const size = Math.max(...live.plan.goals.flatMap(({ place }) => place.map(Math.abs)), 5 * live.marks.usual);
+    this.goalSliders = live.plan.goals.map(({ name, place, axes }, index) => [0, 1, 2].map((k) => axes[k] && this.addSlider(part,
+      { label: `${name} ${'xyz'[k]}`, unit: 'm', value: place[k], low: -2 * size, high: 2 * size, open: true, ...plain },
+      (value) => live.goals.put(index, live.plan.goals[index].place.map((old, i) => (i === k ? value : old))))));
+  }
+
+  showGoal(index, place) { this.goalSliders[index].forEach((slider, k) => slider && slider.show(place[k])); }
+
+  showPlan([planning, cost, , seconds]) {
+    this.planBox.checked = planning === 1;
+    this.planText.innerHTML = planning && cost > 0 ? `<small>cost ${formatNumber(cost, 3)}, ${formatNumber(1000 * seconds, 2)} ms</small>` : '';
+  }
+
   addFreeBase(part) {
     const row = document.createElement('label');
     const box = document.createElement('input');
@@ -190,6 +217,7 @@ export class LiveUi extends Ui {
     element('record').setAttribute('aria-pressed', String(frame.recording));
     element('record').textContent = frame.recording ? 'Save' : 'Record';
     this.showReadouts(this.recording.times.length - 1);
+    if (this.planBox && fresh) this.showPlan(frame.plan);
     if (fresh) this.controls?.forEach((slider, i) => slider.show(frame.ctrl[i]));
   }
 

@@ -15,20 +15,22 @@ class Simulation {
   settings = {};
   controlNumber = 0; // of the last change of a control that is in
 
-  // model: { path, files, freeBase }; start: what the address says.
+  // model: { path, files, freeBase, task }; start: what the address says.
   async start({ engine, model, start }) {
-    const { path, files, freeBase, loose } = model;
+    const { path, files, freeBase, loose, task } = model;
     const said = [];
     const module = await WebAssembly.compile(engine);
     this.world = await World.create(module, path, files, { freeBase, loose, say: (line) => said.push(line) });
     this.model = this.world.model;
     this.timestep = this.model.timestep;
-    this.key = start.key;
+    if (task) this.plan = this.world.plan(task);
+    this.key = start.key ?? this.plan?.key;
     for (const [name, value] of Object.entries(start.settings || {})) this.set({ name, value });
     if (this.key !== undefined) this.world.reset(this.key);
-    if (start.ctrl) this.setControls(start.ctrl);
+    if (start.ctrl) this.takeOver(start.ctrl);
+    if (start.goals) this.setGoals(start.goals);
     const scene = this.world.scene();
-    this.post('scene', { scene, model: this.model, settings: this.all(), frame: this.frame() }, [scene.data.buffer]);
+    this.post('scene', { scene, model: this.model, plan: this.plan, settings: this.all(), frame: this.frame() }, [scene.data.buffer]);
     if (start.until > 0) this.goTo({ time: start.until });
   }
 
@@ -84,6 +86,7 @@ class Simulation {
     this.stopRecording();
     this.key = key;
     this.world.reset(key);
+    if (this.plan) this.world.planning = true;
     this.due = 0;
     this.changed = true;
     this.drawn();
@@ -109,14 +112,35 @@ class Simulation {
 
   setSpeed({ speed }) { this.speed = speed; }
 
-  setControls(ctrl) { this.world.ctrl = ctrl; }
+  // By hand: the plan, where there is one, no longer has them.
+  takeOver(ctrl) {
+    if (this.plan) this.world.planning = false;
+    this.world.ctrl = ctrl;
+  }
 
   control({ index, value, number }) {
     this.controlNumber = number;
     const { ctrl } = this.world;
     ctrl[index] = value;
-    this.setControls(ctrl);
+    this.takeOver(ctrl);
     this.show();
+  }
+
+  planning({ on, number }) {
+    this.controlNumber = number;
+    this.world.planning = on;
+    this.show();
+  }
+
+  goal({ index, place }) { this.world.setGoal(this.plan.goals[index].cost, place); }
+
+  setGoals(numbers) {
+    const { goals } = this.plan || { goals: [] };
+    if (numbers.length !== 3 * goals.length) throw new Error(`goals: ${3 * goals.length} numbers are needed, got ${numbers.length}`);
+    goals.forEach((goal, i) => {
+      goal.place = numbers.slice(3 * i, 3 * i + 3);
+      this.goal({ index: i, place: goal.place });
+    });
   }
 
   // The world after a change, also where it stands still.
@@ -171,12 +195,16 @@ class Simulation {
 
   // ---- time
 
+  refused() {
+    this.running = false;
+    this.post('refused', { why: this.world.report.diverged ? '' : this.world.failed().message });
+  }
+
   take(count) {
     const taken = this.world.step(count);
     this.changed = true;
     if (taken < count) {
-      this.running = false;
-      this.post('refused', {});
+      this.refused();
     }
     if (this.shown) this.postFrame();
     return taken;
@@ -192,8 +220,7 @@ class Simulation {
       this.due -= this.timestep;
       steps++;
       if (!this.world.step(1)) {
-        this.running = false;
-        this.post('refused', {});
+        this.refused();
       }
     }
     if (steps) this.changed = true;

@@ -1,8 +1,8 @@
 /* plan_task.c: task files: lines of words. */
 #include "plan_task.h"
 
-#include "../common/app.h"
-#include "../common/options.h"
+#include "platform/files.h"
+#include "platform/numbers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,10 +12,12 @@
 
 enum { LINE = 4096, WORDS = 512 };
 
-/* Where a message is about. */
 typedef struct Reader {
     PlanTask *task;
-    const char *path;
+    PlanTaskModel *model;
+    void *user;
+    TnError *err;
+    const char *path; /* what a message is about */
     int line;
     char *words[WORDS];
     int count, at; /* words of this line; the next one */
@@ -24,11 +26,10 @@ typedef struct Reader {
 
 static bool wrong(const Reader *r, const char *what, const char *word)
 {
-    char text[SHOWN_SIZE];
-    if (word)
-        say("plan", "%s:%d: %s '%s'", r->path, r->line, what, shown(word, text));
-    else
-        say("plan", "%s:%d: %s", r->path, r->line, what);
+    *r->err = (TnError){.code = TN_ERROR_MODEL, .count = 1};
+    int at = snprintf(r->err->message, sizeof r->err->message, "%s:%d: %s", r->path, r->line, what);
+    if (word && at < (int)sizeof r->err->message)
+        snprintf(r->err->message + at, sizeof r->err->message - (size_t)at, " '%.200s'", word);
     return false;
 }
 
@@ -36,10 +37,7 @@ static const char *next(Reader *r) { return r->at < r->count ? r->words[r->at++]
 
 static bool as_number(const char *word, double *out)
 {
-    char *end = NULL;
-    if (!word) return false;
-    *out = strtod(word, &end);
-    return end != word && *end == 0 && isfinite(*out);
+    return word && tn_number_is(word, strlen(word), out) && isfinite(*out);
 }
 
 static bool take_number(Reader *r, const char *key, double *out)
@@ -147,26 +145,37 @@ static bool take_cost(Reader *r)
 }
 
 /* Beside the task file. */
-static bool take_model(Reader *r, int *code)
+static bool take_model(Reader *r)
 {
     const char *name = next(r), *slash = strrchr(r->path, '/');
     char path[2 * LINE];
     if (!name || r->task->model) return wrong(r, "one model must be named", NULL);
-    int folder = slash && name[0] != '/' ? (int)(slash - r->path) + 1 : 0;
+    int folder = slash && !tn_path_root(name) ? (int)(slash - r->path) + 1 : 0;
     snprintf(path, sizeof path, "%.*s%s", folder, r->path, name);
-    r->task->model = load_model("plan", path, NULL, code);
+    r->task->model = r->model(r->user, path, r->err);
     return r->task->model != NULL;
 }
 
-static bool take_line(Reader *r, int *code)
+static bool take_key(Reader *r)
+{
+    const char *name = next(r);
+    if (!r->task->model || !name) return wrong(r, "a keyframe of the model must be named", NULL);
+    r->task->key = tn_model_find_key(r->task->model, name);
+    return r->task->key || wrong(r, "the model has no keyframe", name);
+}
+
+static bool take_line(Reader *r)
 {
     static const char *const methods[] = {"ddp", "mppi", "cem"};
     TnPlanDef *def = &r->task->def;
     const char *key = next(r);
     if (!strcmp(key, "cost")) return take_cost(r);
-    if (!strcmp(key, "model")) return take_model(r, code);
+    if (!strcmp(key, "model")) return take_model(r);
     if (!strcmp(key, "horizon")) return take_int(r, key, &def->horizon);
     if (!strcmp(key, "repeat")) return take_int(r, key, &def->repeat);
+    if (!strcmp(key, "every"))
+        return take_int(r, key, &r->task->every) &&
+               (r->task->every >= 1 || wrong(r, "every must be 1 or more knots", NULL));
     if (!strcmp(key, "iterations")) return take_int(r, key, &def->iterations);
     if (!strcmp(key, "derivative_every")) return take_int(r, key, &def->derivative_every);
     if (!strcmp(key, "samples")) return take_int(r, key, &def->samples);
@@ -175,8 +184,7 @@ static bool take_line(Reader *r, int *code)
     if (!strcmp(key, "temperature")) return take_number(r, key, &def->temperature);
     if (!strcmp(key, "smoothing")) return take_number(r, key, &def->smoothing);
     if (!strcmp(key, "compliance")) return take_number(r, key, &def->compliance);
-    if (!strcmp(key, "key") && r->task->model && r->at < r->count)
-        return find_key("plan", r->task->model, next(r), &r->task->key);
+    if (!strcmp(key, "key")) return take_key(r);
     if (!strcmp(key, "method") && r->at < r->count) {
         const char *name = next(r);
         for (int k = 0; k < TN_PLAN_METHOD_COUNT; k++)
@@ -189,7 +197,7 @@ static bool take_line(Reader *r, int *code)
     return wrong(r, "no line of a task begins with", key);
 }
 
-static bool read_lines(Reader *r, FILE *file, int *code)
+static bool read_lines(Reader *r, FILE *file)
 {
     while (fgets(r->text, LINE, file)) {
         r->line++;
@@ -203,32 +211,31 @@ static bool read_lines(Reader *r, FILE *file, int *code)
             if (*at) *at++ = 0;
         }
         if (r->count == 0) continue;
-        if (!take_line(r, code)) return false;
+        if (!take_line(r)) return false;
         if (r->at < r->count) return wrong(r, "not understood:", r->words[r->at]);
     }
     if (!r->task->model) return wrong(r, "the task has no model", NULL);
     return true;
 }
 
-int plan_task_load(PlanTask *task, const char *path)
+TnStatus plan_task_read(PlanTask *task, const char *path, PlanTaskModel *model, void *user,
+                        TnError *err)
 {
-    *task = (PlanTask){.def = tn_plan_def()};
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        say("plan", "%s: cannot be read: %s", path, strerror(errno));
-        return EXIT_IO;
-    }
-    int code = EXIT_MODEL;
+    *task = (PlanTask){.def = tn_plan_def(), .every = 1};
+    *err = (TnError){0};
+    FILE *file = tn_stream_open(path, "r");
     Reader *reader = calloc(1, sizeof *reader);
-    if (reader) {
-        reader->task = task;
-        reader->path = path;
-        if (read_lines(reader, file, &code)) code = EXIT_FINE;
+    TnStatus status = TN_ERROR_IO;
+    if (!file || !reader) {
+        *err = (TnError){.code = TN_ERROR_IO, .count = 1};
+        snprintf(err->message, sizeof err->message, "%s: cannot be read: %s", path,
+                 strerror(errno));
+    } else {
+        *reader = (Reader){.task = task, .model = model, .user = user, .err = err, .path = path};
+        status = read_lines(reader, file) ? TN_OK : TN_ERROR_MODEL;
     }
     free(reader);
-    fclose(file);
+    if (file) fclose(file);
     task->def.costs = task->costs;
-    return code;
+    return status;
 }
-
-void plan_task_free(PlanTask *task) { tn_model_destroy(task->model); }
