@@ -29,7 +29,7 @@ typedef struct Writer {
     TnRowWriter *w;
     TnMotion motion;
     TnPlace place;          /* in the middle of the predicted motion */
-    double **factors;       /* per tree: of A; NULL: not asked for yet */
+    TnTreeFactor *factors;  /* per tree: of A; zero: not asked for yet */
     TnPathCourse **courses; /* per path, likewise */
     /* per link, at the start: that of a mocap body is the mean of the steps before and behind */
     const double (*twists)[6];
@@ -122,20 +122,11 @@ static double compliance_of_twist(const TnRigidSystem *system, const double *c)
 static double compliance_of_tree(Writer *writer, const TnSubsystem *sub, const double *c)
 {
     const TnConstraintInput *in = writer->w->in;
-    int n = sub->dof_count;
-    double **L = &writer->factors[sub->kind_index], sum = 0.0;
-    if (!*L) {
-        *L = TN_ARENA_NEW(in->arena, double, n *n);
-        if (!*L) return 0.0;
-        memcpy(*L, in->systems->trees[sub->kind_index].A, sizeof(double) * (size_t)(n * n));
-        if (!tn_cholesky(*L, n)) memset(*L, 0, sizeof(double) * (size_t)(n * n));
-    }
-    double *x = TN_ARENA_NEW(in->arena, double, n);
-    if (!x || !((*L)[0] > 0.0)) return 0.0;
-    memcpy(x, c, sizeof(double) * (size_t)n);
-    tn_cholesky_forward(*L, n, x);
-    for (int k = 0; k < n; k++) sum += x[k] * x[k];
-    return sum;
+    TnTreeFactor *factor = &writer->factors[sub->kind_index];
+    if (!factor->L && !tn_tree_factor_of(in->model, sub, in->systems->trees[sub->kind_index].A,
+                                         in->arena, factor))
+        return 0.0;
+    return factor->regular ? tn_tree_factor_compliance(factor, c) : 0.0;
 }
 
 /* The row's coefficients on a link's unknowns; NULL: it has none. */
@@ -478,7 +469,7 @@ bool tn_constraint_add_paths(TnRowWriter *w)
     if (!has_paths(model)) return true;
     w->set->path_rows =
         TN_ARENA_NEW(in->arena, TnPathRow, model->force_count + model->tendon_count);
-    writer.factors = TN_ARENA_ZERO(in->arena, double *, model->tree_count);
+    writer.factors = TN_ARENA_ZERO(in->arena, TnTreeFactor, model->tree_count);
     writer.courses = TN_ARENA_ZERO(in->arena, TnPathCourse *, model->path_count);
     if (!w->set->path_rows || !writer.factors || !writer.courses || !set_twists(&writer) ||
         !tn_motion_init(in, &writer.motion))

@@ -149,6 +149,18 @@ bool tn_tree_reserve_middle(const TnSubsystem *sub, TnArena *arena, TnTreeSystem
 /* False: A not positive definite or not finite. */
 bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                       TnArena *scratch, TnTreeSystem *out);
+/* A factor of a tree's A, with its sparsity, to ask for cᵀ A⁻¹ c, c by the tree's dofs. */
+typedef struct TnTreeFactor {
+    const TnModel *model;
+    const TnSubsystem *sub;
+    double *L, *y; /* n × n; n numbers of scratch */
+    int *run;
+    bool regular; /* A is positive definite */
+} TnTreeFactor;
+/* False: no memory. */
+bool tn_tree_factor_of(const TnModel *model, const TnSubsystem *sub, const double *A,
+                       TnArena *arena, TnTreeFactor *out);
+double tn_tree_factor_compliance(const TnTreeFactor *factor, const double *c);
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
                      const double *vhat, double w, double reach, double *qpos, double *qvel);
 /* What actuators and dampers of a tree did over the step that was solved for v̂, and moved it by
