@@ -115,9 +115,8 @@ void tn_links_shift(const TnWorld *world, int s, const double way[3])
         if (link->parent == 0) v3_add(q, q, way);
     }
     /* from the coordinates, to the last bit: a restored state has nothing else */
-    tn_kinematics(model, world->next_qpos, sub->link_start, sub->link_count, world->next_frames);
-    tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
-                         sub->link_start, sub->link_count, world->next_twists);
+    tn_kinematics_all(model, world->next_qpos, world->next_qvel, sub->link_start, sub->link_count,
+                      world->next_frames, world->next_twists);
 }
 
 void tn_link_write_twist(const TnWorld *world, int index, const double twist[6], double *qvel)
