@@ -43,6 +43,7 @@ bool tn_step_build(TnStep *step, bool again)
                                            .contacts = &world->contacts,
                                            .inputs = step->dynamics.inputs,
                                            .found = step->about.vhat,
+                                           .paths = &step->about.paths,
                                            .since = step->hits.since,
                                            .blend = step->plan.blend,
                                            .arena = &world->arena,

@@ -70,6 +70,7 @@ typedef struct TnStepAbout {
     double surprise;      /* rad: how far the solution of loops ended from what it was about, */
     double last;          /* and that of the pass before; 0: there was none */
     bool settled;         /* loops are done with */
+    TnPathMemory paths;   /* of all passes */
 } TnStepAbout;
 
 /* Contacts that the motion closes and the step was not solved with (missed.c). */
