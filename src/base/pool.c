@@ -314,5 +314,9 @@ static void clear_range(void *context, int begin, int end)
 void tn_pool_clear(TnPool *pool, void *memory, size_t bytes)
 {
     Clearing clearing = {memory, bytes};
+    if (bytes <= CLEAR_BYTES) {
+        memset(memory, 0, bytes);
+        return;
+    }
     tn_pool_run(pool, (int)((bytes + CLEAR_BYTES - 1) / CLEAR_BYTES), 8, clear_range, &clearing);
 }

@@ -26,6 +26,12 @@
 #define TN_SLOW 0.1
 
 /* What the constraint stage needs from the stages before it. */
+/* What passes of one step know of paths (path_rows.c). */
+typedef struct TnPathMemory {
+    struct TnPathCourse **courses; /* per path; NULL: none is known yet */
+    int pass;
+} TnPathMemory;
+
 typedef struct TnConstraintInput {
     const TnModel *model;
     const TnState *state;
@@ -46,6 +52,7 @@ typedef struct TnConstraintInput {
     const double *blend;  /* per subsystem: share w of v⁺ in its displacement, as planned */
     /* of a pass before, where the step is linear about what that found; NULL in the first one */
     const double *found; /* per dof: v̂ */
+    TnPathMemory *paths; /* of all passes of this step; NULL: this is the only one */
     const double *since; /* per link: it was hit in this step, and its contacts are those of the hit
                             (impact/impact.h). NULL: none was */
     TnArena *arena;

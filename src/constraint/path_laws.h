@@ -13,6 +13,7 @@ typedef struct TnPathCourse {
     double eta;
     TnPathGradient at_start, middle;
     bool has_middle; /* it is found where it is asked for */
+    int pass;        /* for which `end` is; the start is that of all passes of a step */
 } TnPathCourse;
 
 /* A force that is linear in v̂: force - slope · J v̂. */

@@ -28,9 +28,9 @@
 typedef struct Writer {
     TnRowWriter *w;
     TnMotion motion;
-    TnPlace place;          /* in the middle of the predicted motion */
-    double **factors;       /* per tree: of A; NULL: not asked for yet */
-    TnPathCourse **courses; /* per path, likewise */
+    TnPlace place;         /* in the middle of the predicted motion */
+    TnTreeFactor *factors; /* per tree: of A; zero: not asked for yet */
+    TnPathMemory *paths;   /* likewise, per path */
     /* per link, at the start: that of a mocap body is the mean of the steps before and behind */
     const double (*twists)[6];
 } Writer;
@@ -79,27 +79,39 @@ static TnRow *open_row(Writer *writer, TnRowSet set, int slot, TnPathCourse *cou
     return tn_row_drop_if_empty(writer->w, row) ? NULL : row;
 }
 
+/* Where it begins. NULL: no memory. */
+static TnPathCourse *start_course(const Writer *writer, const TnPath *path)
+{
+    const TnConstraintInput *in = writer->w->in;
+    TnPathCourse *out = TN_ARENA_NEW(in->arena, TnPathCourse, 1);
+    if (!out) return NULL;
+    *out = (TnPathCourse){.path = path};
+    if (!tn_path_gradient_reserve(path, in->arena, &out->at_start) ||
+        !tn_path_gradient_reserve(path, in->arena, &out->middle))
+        return NULL;
+    out->start = tn_path_record(in->model, path, in->state->qpos, in->frames, &out->at_start);
+    out->rate = tn_path_rate_of(&out->at_start, in->state->qvel, in->frames, writer->twists);
+    return out;
+}
+
 /* The path of this number over the step; NULL: no memory. A tendon and what pulls it share one. */
 static TnPathCourse *follow(Writer *writer, int index)
 {
     const TnConstraintInput *in = writer->w->in;
     const TnModel *model = in->model;
     const TnPath *path = &model->paths[index];
-    TnPathCourse *out = writer->courses[index];
-    if (out) return out;
-    out = TN_ARENA_NEW(in->arena, TnPathCourse, 1);
+    TnPathCourse **course = &writer->paths->courses[index], *out = *course;
+    if (out && out->pass == writer->paths->pass) return out;
+    if (!out) out = start_course(writer, path);
     if (!out) return NULL;
-    *out = (TnPathCourse){.path = path, .eta = in->theta};
-    if (!tn_path_gradient_reserve(path, in->arena, &out->at_start) ||
-        !tn_path_gradient_reserve(path, in->arena, &out->middle))
-        return NULL;
+    out->pass = writer->paths->pass;
+    out->eta = in->theta;
+    out->has_middle = false;
     for (int i = 0; i < path->link_count; i++)
         if (!tn_motion_of_body(in, model->links[path->links[i]].body, &writer->motion, &out->eta))
             return NULL;
-    out->start = tn_path_record(model, path, in->state->qpos, in->frames, &out->at_start);
-    out->rate = tn_path_rate_of(&out->at_start, in->state->qvel, in->frames, writer->twists);
     out->end = tn_path_walk(model, path, writer->motion.qpos, writer->motion.end, NULL);
-    return writer->courses[index] = out;
+    return *course = out;
 }
 
 static bool is_asleep(const TnConstraintInput *in, const TnPath *path)
@@ -122,20 +134,11 @@ static double compliance_of_twist(const TnRigidSystem *system, const double *c)
 static double compliance_of_tree(Writer *writer, const TnSubsystem *sub, const double *c)
 {
     const TnConstraintInput *in = writer->w->in;
-    int n = sub->dof_count;
-    double **L = &writer->factors[sub->kind_index], sum = 0.0;
-    if (!*L) {
-        *L = TN_ARENA_NEW(in->arena, double, n *n);
-        if (!*L) return 0.0;
-        memcpy(*L, in->systems->trees[sub->kind_index].A, sizeof(double) * (size_t)(n * n));
-        if (!tn_cholesky(*L, n)) memset(*L, 0, sizeof(double) * (size_t)(n * n));
-    }
-    double *x = TN_ARENA_NEW(in->arena, double, n);
-    if (!x || !((*L)[0] > 0.0)) return 0.0;
-    memcpy(x, c, sizeof(double) * (size_t)n);
-    tn_cholesky_forward(*L, n, x);
-    for (int k = 0; k < n; k++) sum += x[k] * x[k];
-    return sum;
+    TnTreeFactor *factor = &writer->factors[sub->kind_index];
+    if (!factor->L && !tn_tree_factor_of(in->model, sub, in->systems->trees[sub->kind_index].A,
+                                         in->arena, factor))
+        return 0.0;
+    return factor->regular ? tn_tree_factor_compliance(factor, c) : 0.0;
 }
 
 /* The row's coefficients on a link's unknowns; NULL: it has none. */
@@ -474,13 +477,17 @@ bool tn_constraint_add_paths(TnRowWriter *w)
 {
     const TnConstraintInput *in = w->in;
     const TnModel *model = in->model;
-    Writer writer = {.w = w, .motion = {.middle = true}};
+    TnPathMemory own = {0};
+    Writer writer = {.w = w, .motion = {.middle = true}, .paths = in->paths ? in->paths : &own};
+    TnPathMemory *paths = writer.paths;
     if (!has_paths(model)) return true;
     w->set->path_rows =
         TN_ARENA_NEW(in->arena, TnPathRow, model->force_count + model->tendon_count);
-    writer.factors = TN_ARENA_ZERO(in->arena, double *, model->tree_count);
-    writer.courses = TN_ARENA_ZERO(in->arena, TnPathCourse *, model->path_count);
-    if (!w->set->path_rows || !writer.factors || !writer.courses || !set_twists(&writer) ||
+    writer.factors = TN_ARENA_ZERO(in->arena, TnTreeFactor, model->tree_count);
+    paths->pass++;
+    if (!paths->courses)
+        paths->courses = TN_ARENA_ZERO(in->arena, TnPathCourse *, model->path_count);
+    if (!w->set->path_rows || !writer.factors || !paths->courses || !set_twists(&writer) ||
         !tn_motion_init(in, &writer.motion))
         return false;
     const TnMotion *m = &writer.motion;

@@ -359,13 +359,23 @@ static void add_joint_rows(TnRowWriter *w)
         for (joints_of(w->in, s, &j, &end); j < end; j++) add_rows_of_joint(w, j);
 }
 
+/* Those of watch_limit for both sides. */
+static int limits_near(const TnConstraintInput *in, const TnJoint *joint)
+{
+    LimitState ball;
+    if (joint->type == TN_JOINT_BALL) return watch_limit(in, joint, 1, &ball);
+    const double *range = joint->range;
+    double q = in->state->qpos[joint->qpos_start], v = in->state->qvel[joint->dof_start],
+           v_end = tn_free_end(in, tn_subsystem_of_joint(in->model, joint), joint->dof_start),
+           room = range[1] - range[0];
+    return tn_limit_is_near(q - range[0], v, v_end, room, in->t) +
+           tn_limit_is_near(range[1] - q, -v, -v_end, room, in->t);
+}
+
 static void count_rows_of_joint(const TnConstraintInput *in, int j, TnRowCounts *n)
 {
     const TnJoint *joint = &in->model->joints[j];
-    LimitState limit;
-    int friction = joint->friction_loss > 0.0, limits = 0;
-    for (int upper = 0; joint->limited && upper < 2; upper++)
-        limits += watch_limit(in, joint, upper, &limit);
+    int friction = joint->friction_loss > 0.0, limits = joint->limited ? limits_near(in, joint) : 0;
     n->limits += limits;
     n->rows += friction + limits;
     n->sides += friction + limits;

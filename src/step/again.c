@@ -1,11 +1,12 @@
 /* again.c: why a step, or some phases of it, are done again.
  *
  * A step is solved about a prediction: of what takes part, of how everything moves, of what
- * touches. Each row of the table below checks one part of that: behind which phases, how far off
- * the solution is in units of what the step may be off, which phases run again then, and how often
- * at most: its share of the step's budget of repetitions. A row marks those that it concerns, and
- * phases that run again do so for these alone, where they can: trees and rods (step->plan.again),
- * soft bodies that go elsewhere (fem expectation), contacts that join the list, ways that are cut.
+ * touches. Each row of the table below checks one part of that: how far off the solution is in
+ * units of what the step may be off, which phases run again then, and how often at most: its share
+ * of the step's budget of repetitions. A second table says behind which phases. A row marks those
+ * that it concerns, and phases that run again do so for these alone, where they can: trees and rods
+ * (step->plan.again), soft bodies that go elsewhere (fem expectation), contacts that join the list,
+ * ways that are cut.
  *
  * What is checked is decided by the numbers of the scene alone, so that a step is the same on any
  * number of threads. */
@@ -159,17 +160,16 @@ static bool check_strain(TnStep *step, bool *may, double *off)
 
 /* ---- the table ---- */
 
-#define BEHIND(phase) TN_PHASE(TN_PHASE_##phase)
+#define RUN(phase) TN_PHASE(TN_PHASE_##phase)
 #define ALL_OF_IT TN_ALL_PHASES
-#define SOLVED_AGAIN (BEHIND(SOLVE) | BEHIND(COMPARE))
-#define SOFTS_AGAIN (BEHIND(PLAN) | BEHIND(SOFTS))
-#define MOVED_AGAIN (BEHIND(MOVE) | BEHIND(BALANCE))
+#define SOLVED_AGAIN (RUN(SOLVE) | RUN(COMPARE))
+#define SOFTS_AGAIN (RUN(PLAN) | RUN(SOFTS))
+#define MOVED_AGAIN (RUN(MOVE) | RUN(BALANCE))
 #define ENDLESS INT_MAX
 #define IN_HALVES TN_PHASE(TN_PHASE_COUNT)
 
 typedef struct Row {
     const char *name; /* in reports */
-    unsigned behind;  /* phases behind which it is checked */
     Check check;
     double limit; /* off by more than this, it asks; in units of `unit` */
     const char *unit;
@@ -180,43 +180,54 @@ typedef struct Row {
 
 static const Row rows[TN_PASS_COUNT] = {
     /* What sleeps is not assembled. Each time some wake, so it ends. */
-    [TN_PASS_SLEEPERS] = {"sleeper touched", BEHIND(PREPARE) | BEHIND(COLLIDE) | BEHIND(LOOK),
-                          check_sleepers, 0.0, "", ALL_OF_IT, ENDLESS, false},
+    [TN_PASS_SLEEPERS] = {"sleeper touched", check_sleepers, 0.0, "", ALL_OF_IT, ENDLESS, false},
     /* Newton passes of free flight; each leaves the square of what it found. */
-    [TN_PASS_RODS] = {"cable elsewhere", BEHIND(ASSEMBLE), check_rods, 1.0, "of 0.02 rad",
-                      BEHIND(ASSEMBLE), 3, false},
-    [TN_PASS_ROD_SHARES] = {"cable too fast", BEHIND(ASSEMBLE), check_rod_shares, 0.0, "of its way",
-                            BEHIND(ASSEMBLE), 1, true},
-    [TN_PASS_CONTACTS] = {"contact will push", BEHIND(COLLIDE), check_contacts, 0.0, "of its way",
-                          BEHIND(ASSEMBLE), 1, true},
+    [TN_PASS_RODS] = {"cable elsewhere", check_rods, 1.0, "of 0.02 rad", RUN(ASSEMBLE), 3, false},
+    [TN_PASS_ROD_SHARES] = {"cable too fast", check_rod_shares, 0.0, "of its way", RUN(ASSEMBLE), 1,
+                            true},
+    [TN_PASS_CONTACTS] = {"contact will push", check_contacts, 0.0, "of its way", RUN(ASSEMBLE), 1,
+                          true},
     /* Shares only grow, and are 1 at most for all that are joined: it ends. */
-    [TN_PASS_SOFT_SHARES] = {"soft body too fast", BEHIND(PLAN), check_soft_shares, 0.0,
-                             "of its way", BEHIND(ASSEMBLE) | BEHIND(PLAN), ENDLESS, false},
+    [TN_PASS_SOFT_SHARES] = {"soft body too fast", check_soft_shares, 0.0, "of its way",
+                             RUN(ASSEMBLE) | RUN(PLAN), ENDLESS, false},
     /* Pushed or let go otherwise than planned; more passes rarely agree on more. */
-    [TN_PASS_PUSHED] = {"pushed unforeseen", BEHIND(SOLVE), check_pushed, 0.0, "of its way",
-                        BEHIND(ASSEMBLE) | SOFTS_AGAIN | SOLVED_AGAIN, 2, false},
-    [TN_PASS_MISSED] = {"contact missed", BEHIND(LOOK), check_missed, 1.0, "of what is let pass",
-                        BEHIND(ASSEMBLE) | SOFTS_AGAIN | SOLVED_AGAIN | BEHIND(LOOK), 2, true},
+    [TN_PASS_PUSHED] = {"pushed unforeseen", check_pushed, 0.0, "of its way",
+                        RUN(ASSEMBLE) | SOFTS_AGAIN | SOLVED_AGAIN, 2, false},
+    [TN_PASS_MISSED] = {"contact missed", check_missed, 1.0, "of what is let pass",
+                        RUN(ASSEMBLE) | SOFTS_AGAIN | SOLVED_AGAIN | RUN(LOOK), 2, true},
     /* Newton passes with a line search. */
-    [TN_PASS_SOFTS] = {"soft body elsewhere", BEHIND(COMPARE), check_softs, 1.0,
-                       "of what is let go", SOFTS_AGAIN | SOLVED_AGAIN, 11, false},
+    [TN_PASS_SOFTS] = {"soft body elsewhere", check_softs, 1.0, "of what is let go",
+                       SOFTS_AGAIN | SOLVED_AGAIN, 11, false},
     /* Of first order where they are curved: refine.c takes less for others. */
-    [TN_PASS_LOOPS] = {"loop elsewhere", BEHIND(COMPARE), check_loops, 1.0, "of 1e-4 rad",
-                       BEHIND(ASSEMBLE) | SOLVED_AGAIN, 12, false},
-    [TN_PASS_FIXED] = {"fixed passes", BEHIND(COMPARE), check_fixed, 0.0, "",
-                       BEHIND(ASSEMBLE) | SOLVED_AGAIN, ENDLESS, false},
+    [TN_PASS_LOOPS] = {"loop elsewhere", check_loops, 1.0, "of 1e-4 rad",
+                       RUN(ASSEMBLE) | SOLVED_AGAIN, 12, false},
+    [TN_PASS_FIXED] = {"fixed passes", check_fixed, 0.0, "", RUN(ASSEMBLE) | SOLVED_AGAIN, ENDLESS,
+                       false},
     /* Passes led a soft body elsewhere than what was looked at. */
-    [TN_PASS_WENT_ON] = {"soft body went on", BEHIND(COMPARE), check_went_on, 0.0, "",
-                         BEHIND(LOOK) | BEHIND(COMPARE), 3, true},
+    [TN_PASS_WENT_ON] = {"soft body went on", check_went_on, 0.0, "", RUN(LOOK) | RUN(COMPARE), 3,
+                         true},
     /* Ways of those concerned are halved: 1/256 is no way any more. */
-    [TN_PASS_DEPTH] = {"end too deep", BEHIND(MOVE), check_depth, 1.0, "of what is let pass",
-                       BEHIND(MOVE), 8, false},
+    [TN_PASS_DEPTH] = {"end too deep", check_depth, 1.0, "of what is let pass", RUN(MOVE), 8,
+                       false},
     /* Ways are cut to 0.4: to 1e-4. */
-    [TN_PASS_STRAIN] = {"strained too far", BEHIND(BALANCE), check_strain, 1.0, "of noise",
-                        MOVED_AGAIN, 10, false},
+    [TN_PASS_STRAIN] = {"strained too far", check_strain, 1.0, "of noise", MOVED_AGAIN, 10, false},
     /* Third order in the step's length, of all that no row above could cure (check.c). */
-    [TN_PASS_LENGTH] = {"step too long", BEHIND(BALANCE), check_length, 1.0, "of its limit",
-                        IN_HALVES, ENDLESS, true},
+    [TN_PASS_LENGTH] = {"step too long", check_length, 1.0, "of its limit", IN_HALVES, ENDLESS,
+                        true},
+};
+
+/* What is checked behind which phase: sets of rows. */
+#define ROW(name) (1U << TN_PASS_##name)
+static const unsigned rows_behind[TN_PHASE_COUNT] = {
+    [TN_PHASE_PREPARE] = ROW(SLEEPERS),
+    [TN_PHASE_ASSEMBLE] = ROW(RODS) | ROW(ROD_SHARES),
+    [TN_PHASE_COLLIDE] = ROW(SLEEPERS) | ROW(CONTACTS),
+    [TN_PHASE_PLAN] = ROW(SOFT_SHARES),
+    [TN_PHASE_SOLVE] = ROW(PUSHED),
+    [TN_PHASE_LOOK] = ROW(SLEEPERS) | ROW(MISSED),
+    [TN_PHASE_COMPARE] = ROW(SOFTS) | ROW(LOOPS) | ROW(FIXED) | ROW(WENT_ON),
+    [TN_PHASE_MOVE] = ROW(DEPTH),
+    [TN_PHASE_BALANCE] = ROW(STRAIN) | ROW(LENGTH),
 };
 
 const char *tn_pass_name(TnPass pass)
@@ -237,9 +248,10 @@ bool tn_step_may_repeat(const TnStep *step, TnPass pass)
 bool tn_step_check(TnStep *step, TnPhase phase, unsigned *again)
 {
     if (tn_step_is_foreseen(step) && phase >= TN_PHASE_SOLVE) return true;
-    for (int k = 0; k < TN_PASS_COUNT; k++) {
+    for (unsigned left = rows_behind[phase]; left; left &= left - 1) {
+        int k = __builtin_ctz(left);
         const Row *row = &rows[k];
-        if (!(row->behind & TN_PHASE(phase)) || (row->if_first && *again)) continue;
+        if (row->if_first && *again) continue;
         TnPassReport *report = &step->report->passes[k];
         bool may = tn_step_may_repeat(step, (TnPass)k);
         double off = 0.0;

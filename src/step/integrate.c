@@ -38,10 +38,8 @@ static void place_range(void *context, int begin_index, int end_index)
     TnWorld *world = step->world;
     for (int i = begin_index; i < end_index; i++) {
         const TnSubsystem *sub = &step->model->subsystems[step->awake[i]];
-        tn_kinematics(step->model, world->next_qpos, sub->link_start, sub->link_count,
-                      world->next_frames);
-        tn_kinematics_twists(step->model, world->next_qpos, world->next_qvel, world->next_frames,
-                             sub->link_start, sub->link_count, world->next_twists);
+        tn_kinematics_all(step->model, world->next_qpos, world->next_qvel, sub->link_start,
+                          sub->link_count, world->next_frames, world->next_twists);
     }
 }
 

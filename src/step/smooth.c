@@ -43,12 +43,29 @@ static bool expect_velocity(TnStep *step, const TnSubsystem *sub, const double *
     return step->free.predicted != NULL;
 }
 
+/* False: no memory. */
+static bool find_places(TnStep *step, const TnSubsystem *sub)
+{
+    const TnModel *model = step->model;
+    TnWorld *world = step->world;
+    bool several = false;
+    for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
+        several |= model->links[l].joint_count > 1;
+    if (!several) return true;
+    if (!step->free.places)
+        step->free.places = TN_ARENA_NEW(&world->arena, TnJointPlace, model->joint_count);
+    if (!step->free.places) return false;
+    tn_kinematics_places(model, world->state.qpos, world->frames, sub->link_start, sub->link_count,
+                         step->free.places);
+    return true;
+}
+
 bool tn_step_assemble_tree(TnStep *step, const TnSubsystem *sub)
 {
     TnWorld *world = step->world;
     TnTreeSystem *tree = &step->systems->trees[sub->kind_index];
     if (!tree->A && !(tn_tree_reserve(step->model, sub, &world->arena, tree) &&
-                      tn_tree_reserve_middle(sub, &world->arena, tree)))
+                      tn_tree_reserve_middle(sub, &world->arena, tree) && find_places(step, sub)))
         return false;
     TnDynamicsInput dynamics = step->dynamics;
     if (!expect_velocity(step, sub, &dynamics.expected)) return false;
@@ -67,8 +84,8 @@ static void end_tree(TnStep *step, const TnSubsystem *sub)
         step->free.qvel[sub->dof_start + k] =
             v + (step->systems->trees[sub->kind_index].v_free[k] - v) / step->model->option.theta;
     }
-    tn_kinematics_twists(step->model, world->state.qpos, step->free.qvel, world->frames,
-                         sub->link_start, sub->link_count, step->free.twists);
+    tn_kinematics_twists_at(step->model, world->state.qpos, step->free.qvel, world->frames,
+                            step->free.places, sub->link_start, sub->link_count, step->free.twists);
 }
 
 /* A rod that moves too fast for the step takes more of v⁺ than was planned. */

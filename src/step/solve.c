@@ -43,6 +43,7 @@ bool tn_step_build(TnStep *step, bool again)
                                            .contacts = &world->contacts,
                                            .inputs = step->dynamics.inputs,
                                            .found = step->about.vhat,
+                                           .paths = &step->about.paths,
                                            .since = step->hits.since,
                                            .blend = step->plan.blend,
                                            .arena = &world->arena,
@@ -141,9 +142,7 @@ bool tn_step_solve(TnStep *step, bool again)
     tn_step_lap(step, &report->times.constraint);
     world->by_islands = !world->near && tn_solves_to_tolerance(&def);
     if (tn_step_is_foreseen(step)) return ok && instead->solve(instead->context, step);
-    ok = ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));
-    tn_step_lap(step, &report->times.iterate);
-    return ok;
+    return ok && (world->by_islands ? iterate_islands(step, &def) : iterate_fixed(step, &def));
 }
 
 void tn_step_note_error(TnStep *step)

@@ -36,11 +36,12 @@ typedef struct TnStepFault {
 
 /* The motion without constraints (smooth.c, detect.c). */
 typedef struct TnStepFree {
-    double (*twists)[6]; /* per link: v⁺, */
-    double (*held)[6];   /* and of free bodies that are borne */
-    double *qvel;        /* v⁺, dofs of trees and nodes of soft bodies only */
-    double *predicted;   /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
-    bool placed;         /* collision has looked at all links where the step starts */
+    double (*twists)[6];  /* per link: v⁺, */
+    double (*held)[6];    /* and of free bodies that are borne */
+    double *qvel;         /* v⁺, dofs of trees and nodes of soft bodies only */
+    double *predicted;    /* per dof: v̂ of trees that constraints hold or push; NULL: of none */
+    TnJointPlace *places; /* per joint of links with several, at the step's start; NULL: none has */
+    bool placed;          /* collision has looked at all links where the step starts */
 } TnStepFree;
 
 /* How each subsystem will move (plan.c). */
@@ -69,6 +70,7 @@ typedef struct TnStepAbout {
     double surprise;      /* rad: how far the solution of loops ended from what it was about, */
     double last;          /* and that of the pass before; 0: there was none */
     bool settled;         /* loops are done with */
+    TnPathMemory paths;   /* of all passes */
 } TnStepAbout;
 
 /* Contacts that the motion closes and the step was not solved with (missed.c). */

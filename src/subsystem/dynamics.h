@@ -12,8 +12,7 @@
 
 #include "../base/arena.h"
 #include "../math/chain.h"
-#include "../model/frame.h"
-#include "../model/model.h"
+#include "../model/joint_motion.h"
 
 typedef struct TnSystems TnSystems; /* systems.h */
 
@@ -76,6 +75,16 @@ void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6]);
+/* Where the joints of links with several of them act, by the model's joints; and twists from these.
+ * Frames tell that of a single joint. places NULL: found from qpos, as above. */
+void tn_kinematics_places(const TnModel *model, const double *qpos, const TnLinkFrame *frames,
+                          int link_start, int link_count, TnJointPlace *places);
+void tn_kinematics_twists_at(const TnModel *model, const double *qpos, const double *qvel,
+                             const TnLinkFrame *frames, const TnJointPlace *places, int link_start,
+                             int link_count, double (*twists)[6]);
+/* Frames and twists at once. */
+void tn_kinematics_all(const TnModel *model, const double *qpos, const double *qvel, int link_start,
+                       int link_count, TnLinkFrame *frames, double (*twists)[6]);
 /* The frame of a mocap body from its pose; and moved on by a constant twist. Its centre of mass is
  * its origin. */
 void tn_mocap_frame(const double pose[7], TnLinkFrame *frame);
@@ -149,6 +158,18 @@ bool tn_tree_reserve_middle(const TnSubsystem *sub, TnArena *arena, TnTreeSystem
 /* False: A not positive definite or not finite. */
 bool tn_tree_assemble(const TnDynamicsInput *in, const TnSubsystem *sub, const TnLinkFrame *frames,
                       TnArena *scratch, TnTreeSystem *out);
+/* A factor of a tree's A, with its sparsity, to ask for cᵀ A⁻¹ c, c by the tree's dofs. */
+typedef struct TnTreeFactor {
+    const TnModel *model;
+    const TnSubsystem *sub;
+    double *L, *y; /* n × n; n numbers of scratch */
+    int *run;
+    bool regular; /* A is positive definite */
+} TnTreeFactor;
+/* False: no memory. */
+bool tn_tree_factor_of(const TnModel *model, const TnSubsystem *sub, const double *A,
+                       TnArena *arena, TnTreeFactor *out);
+double tn_tree_factor_compliance(const TnTreeFactor *factor, const double *c);
 void tn_tree_advance(const TnDynamicsInput *in, const TnSubsystem *sub, const TnTreeSystem *system,
                      const double *vhat, double w, double reach, double *qpos, double *qvel);
 /* What actuators and dampers of a tree did over the step that was solved for v̂, and moved it by

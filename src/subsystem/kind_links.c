@@ -46,7 +46,7 @@ double tn_links_gravity(const TnModel *model, int s, const TnInstant *now)
     double sum = 0.0;
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++)
         sum += tn_energy_of_height(model, model->links[l].mass, now->frames[l].com) -
-               carried_energy(model, l, &now->frames[l]);
+               (model->has_lift ? carried_energy(model, l, &now->frames[l]) : 0.0);
     return sum;
 }
 
@@ -57,8 +57,9 @@ double tn_links_fall(const TnModel *model, int s, const TnInstant *before, const
     for (int l = sub->link_start; l < sub->link_start + sub->link_count; l++) {
         v3_sub(way, after->frames[l].com, before->frames[l].com);
         sum -= model->links[l].mass * v3_dot(model->option.gravity, way);
-        sum -= carried_energy(model, l, &after->frames[l]) -
-               carried_energy(model, l, &before->frames[l]);
+        if (model->has_lift)
+            sum -= carried_energy(model, l, &after->frames[l]) -
+                   carried_energy(model, l, &before->frames[l]);
     }
     return sum;
 }
@@ -114,9 +115,8 @@ void tn_links_shift(const TnWorld *world, int s, const double way[3])
         if (link->parent == 0) v3_add(q, q, way);
     }
     /* from the coordinates, to the last bit: a restored state has nothing else */
-    tn_kinematics(model, world->next_qpos, sub->link_start, sub->link_count, world->next_frames);
-    tn_kinematics_twists(model, world->next_qpos, world->next_qvel, world->next_frames,
-                         sub->link_start, sub->link_count, world->next_twists);
+    tn_kinematics_all(model, world->next_qpos, world->next_qvel, sub->link_start, sub->link_count,
+                      world->next_frames, world->next_twists);
 }
 
 void tn_link_write_twist(const TnWorld *world, int index, const double twist[6], double *qvel)

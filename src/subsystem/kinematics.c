@@ -13,20 +13,42 @@ static void world_frame(TnLinkFrame *frame)
                            .rot = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
 }
 
+/* The link's frame from its parent's. places: of its joints, where they are asked for. */
+static void place_link(const TnModel *model, int link, const double *qpos, TnLinkFrame *frames,
+                       TnJointPlace *places)
+{
+    const TnLink *l = &model->links[link];
+    const TnJoint *joint = &model->joints[l->joint_start];
+    TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
+    if (l->joint_count == 0 || joint->type != TN_JOINT_FREE)
+        walk = tn_link_walk_start(l, &frames[l->parent]);
+    for (int k = 0; k < l->joint_count; k++, joint++) {
+        tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+        if (places) tn_joint_place_from_walk(&places[k], joint, &walk);
+    }
+    tn_link_frame_from_walk(&frames[link], l, &walk);
+}
+
 void tn_kinematics(const TnModel *model, const double *qpos, int link_start, int link_count,
                    TnLinkFrame *frames)
 {
     if (link_start == 0) world_frame(&frames[0]);
+    for (int i = link_start; i < link_start + link_count; i++)
+        if (i > 0) place_link(model, i, qpos, frames, NULL);
+}
+
+void tn_kinematics_places(const TnModel *model, const double *qpos, const TnLinkFrame *frames,
+                          int link_start, int link_count, TnJointPlace *places)
+{
     for (int i = link_start; i < link_start + link_count; i++) {
-        if (i == 0) continue;
         const TnLink *link = &model->links[i];
+        if (link->joint_count < 2) continue;
         const TnJoint *joint = &model->joints[link->joint_start];
-        TnLinkWalk walk = {{0}, {0}}; /* a free joint says it all */
-        if (link->joint_count == 0 || joint->type != TN_JOINT_FREE)
-            walk = tn_link_walk_start(link, &frames[link->parent]);
-        for (int k = 0; k < link->joint_count; k++, joint++)
+        TnLinkWalk walk = tn_link_walk_start(link, &frames[link->parent]);
+        for (int k = 0; k < link->joint_count; k++, joint++) {
             tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
-        tn_link_frame_from_walk(&frames[i], link, &walk);
+            tn_joint_place_from_walk(&places[link->joint_start + k], joint, &walk);
+        }
     }
 }
 
@@ -69,50 +91,98 @@ static void add_joint_motion(const TnJoint *joint, const TnJointPlace *place, co
         for (int r = 0; r < 6; r++) twist[r] += S[d][r] * rates[d];
 }
 
+/* Of a link with any other joints. */
+static void other_twist(const TnModel *model, int i, const double *qpos, const double *qvel,
+                        const TnLinkFrame *frames, const TnJointPlace *places, double (*twists)[6])
+{
+    const TnLink *link = &model->links[i];
+    const TnLinkFrame *frame = &frames[i], *parent = &frames[link->parent];
+    const double *carried = twists[link->parent];
+    const TnJoint *joint = &model->joints[link->joint_start];
+    double twist[6], arm[3];
+    if (link->joint_count == 0) { /* a mocap body */
+        memset(twists[i], 0, sizeof twists[i]);
+        return;
+    }
+    if (joint->type == TN_JOINT_FREE) { /* on the world, and the link's only joint */
+        v3_sub(arm, frame->com, frame->pos);
+        m3_mul_v(twists[i] + 3, frame->rot, qvel + joint->dof_start + 3);
+        v3_cross(twists[i], twists[i] + 3, arm);
+        v3_add(twists[i], twists[i], qvel + joint->dof_start);
+        return;
+    }
+    memcpy(twist, carried, sizeof twist);
+    v3_sub(arm, frame->com, parent->com);
+    v3_cross(arm, carried + 3, arm);
+    v3_add(twist, twist, arm);
+    TnJointPlace place;
+    if (link->joint_count == 1) {
+        tn_joint_place(&place, joint, frame->pos, frame->rot);
+        add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
+    } else if (places) {
+        for (int k = 0; k < link->joint_count; k++, joint++)
+            add_joint_motion(joint, &places[k], qvel + joint->dof_start, frame->com, twist);
+    } else {
+        TnLinkWalk walk = tn_link_walk_start(link, parent);
+        for (int k = 0; k < link->joint_count; k++, joint++) {
+            tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
+            tn_joint_place_from_walk(&place, joint, &walk);
+            add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
+        }
+    }
+    memcpy(twists[i], twist, sizeof twist);
+}
+
+/* The twist of a link from its parent's. places: of its joints, if it has several; NULL: found from
+ * qpos. */
+static inline void link_twist(const TnModel *model, int i, const double *qpos, const double *qvel,
+                              const TnLinkFrame *frames, const TnJointPlace *places,
+                              double (*twists)[6])
+{
+    const TnLink *link = &model->links[i];
+    const TnJoint *joint = &model->joints[link->joint_start];
+    bool simple =
+        link->joint_count == 1 && (joint->type == TN_JOINT_HINGE || joint->type == TN_JOINT_SLIDE);
+    if (simple)
+        simple_twist(joint, &frames[i], &frames[link->parent], twists[link->parent],
+                     qvel[joint->dof_start], twists[i]);
+    else
+        other_twist(model, i, qpos, qvel, frames, places, twists);
+}
+
+void tn_kinematics_twists_at(const TnModel *model, const double *qpos, const double *qvel,
+                             const TnLinkFrame *frames, const TnJointPlace *places, int link_start,
+                             int link_count, double (*twists)[6])
+{
+    if (link_start == 0) memset(twists[0], 0, sizeof twists[0]);
+    for (int i = link_start; i < link_start + link_count; i++)
+        if (i > 0)
+            link_twist(model, i, qpos, qvel, frames,
+                       places ? places + model->links[i].joint_start : NULL, twists);
+}
+
 void tn_kinematics_twists(const TnModel *model, const double *qpos, const double *qvel,
                           const TnLinkFrame *frames, int link_start, int link_count,
                           double (*twists)[6])
 {
-    if (link_start == 0) memset(twists[0], 0, sizeof twists[0]);
+    tn_kinematics_twists_at(model, qpos, qvel, frames, NULL, link_start, link_count, twists);
+}
+
+void tn_kinematics_all(const TnModel *model, const double *qpos, const double *qvel, int link_start,
+                       int link_count, TnLinkFrame *frames, double (*twists)[6])
+{
+    enum { FEW = 8 }; /* joints of a link */
+    if (link_start == 0) {
+        world_frame(&frames[0]);
+        memset(twists[0], 0, sizeof twists[0]);
+    }
     for (int i = link_start; i < link_start + link_count; i++) {
+        TnJointPlace few[FEW];
+        int joints = model->links[i].joint_count;
+        TnJointPlace *places = joints > 1 && joints <= FEW ? few : NULL;
         if (i == 0) continue;
-        const TnLink *link = &model->links[i];
-        const TnLinkFrame *frame = &frames[i], *parent = &frames[link->parent];
-        const double *carried = twists[link->parent];
-        const TnJoint *joint = &model->joints[link->joint_start];
-        double twist[6], arm[3];
-        if (link->joint_count == 0) { /* a mocap body */
-            memset(twists[i], 0, sizeof twists[i]);
-            continue;
-        }
-        if (joint->type == TN_JOINT_FREE) { /* on the world, and the link's only joint */
-            v3_sub(arm, frame->com, frame->pos);
-            m3_mul_v(twists[i] + 3, frame->rot, qvel + joint->dof_start + 3);
-            v3_cross(twists[i], twists[i] + 3, arm);
-            v3_add(twists[i], twists[i], qvel + joint->dof_start);
-            continue;
-        }
-        if (link->joint_count == 1 && joint->type != TN_JOINT_BALL) {
-            simple_twist(joint, frame, parent, carried, qvel[joint->dof_start], twists[i]);
-            continue;
-        }
-        memcpy(twist, carried, sizeof twist);
-        v3_sub(arm, frame->com, parent->com);
-        v3_cross(arm, carried + 3, arm);
-        v3_add(twist, twist, arm);
-        TnJointPlace place;
-        if (link->joint_count == 1) {
-            tn_joint_place(&place, joint, frame->pos, frame->rot);
-            add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
-        } else {
-            TnLinkWalk walk = tn_link_walk_start(link, parent);
-            for (int k = 0; k < link->joint_count; k++, joint++) {
-                tn_link_walk_joint(&walk, joint, qpos + joint->qpos_start);
-                tn_joint_place_from_walk(&place, joint, &walk);
-                add_joint_motion(joint, &place, qvel + joint->dof_start, frame->com, twist);
-            }
-        }
-        memcpy(twists[i], twist, sizeof twist);
+        place_link(model, i, qpos, frames, places);
+        link_twist(model, i, qpos, qvel, frames, places, twists);
     }
 }
 

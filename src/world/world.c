@@ -254,9 +254,8 @@ static void kinematics_range(void *context, int begin, int end)
         const TnSubsystem *last = &world->model->subsystems[first + next - i - 1];
         int start = world->model->subsystems[first].link_start,
             count = last->link_start + last->link_count - start;
-        tn_kinematics(world->model, world->state.qpos, start, count, world->frames);
-        tn_kinematics_twists(world->model, world->state.qpos, world->state.qvel, world->frames,
-                             start, count, world->twists);
+        tn_kinematics_all(world->model, world->state.qpos, world->state.qvel, start, count,
+                          world->frames, world->twists);
     }
 }
 

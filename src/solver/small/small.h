@@ -91,6 +91,8 @@ void tn_small_put(const TnSmall *small);
 void tn_small_finish(const TnSmall *small);
 /* u = J v + e of the problem's velocities. */
 void tn_small_velocities(const TnSmall *small, double *u);
+/* z += Yᵀ λ; false: λ is zero. */
+bool tn_small_add(const TnSmall *small, const double *lambda, double *z);
 /* u = Y Yᵀ λ + q */
 void tn_small_apply(const TnSmall *small, const double *lambda, const double *q, double *u);
 

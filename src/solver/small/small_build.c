@@ -304,17 +304,28 @@ bool tn_small_build(TnProblem *p, TnSmall *s)
     return true;
 }
 
+bool tn_small_add(const TnSmall *s, const double *lambda, double *z)
+{
+    bool any = false;
+    for (int i = 0, end; i < s->n; i = end) { /* what is open or at rest has no force */
+        for (end = i; end < s->n && lambda[end] != 0.0;) end++;
+        if (end == i) {
+            end++;
+            continue;
+        }
+        s->kernels->add(end - i, s->ld, s->Y + (long)i * s->ld, lambda + i, z);
+        any = true;
+    }
+    return any;
+}
+
 void tn_small_apply(const TnSmall *s, const double *lambda, const double *q, double *u)
 {
-    int forces = 0;
-    for (int i = 0; i < s->n; i++) forces += lambda[i] != 0.0;
-    if (!forces) { /* what a step changes at once is mostly nothing */
-        for (int i = 0; i < s->n; i++) u[i] = q[i] + 0.0;
-        return;
-    }
     memset(s->z, 0, sizeof(double) * (size_t)s->ld);
-    s->kernels->add(s->n, s->ld, s->Y, lambda, s->z);
-    s->kernels->dots(s->n, s->ld, s->Y, s->z, q, u);
+    if (tn_small_add(s, lambda, s->z))
+        s->kernels->dots(s->n, s->ld, s->Y, s->z, q, u);
+    else /* what a step changes at once is mostly nothing */
+        for (int i = 0; i < s->n; i++) u[i] = q[i] + 0.0;
 }
 
 /* ---- and back ---- */
@@ -354,7 +365,7 @@ void tn_small_put(const TnSmall *s)
 void tn_small_finish(const TnSmall *s)
 {
     memcpy(s->z, s->z_free, sizeof(double) * (size_t)s->ld);
-    s->kernels->add(s->n, s->ld, s->Y, s->lambda, s->z);
+    tn_small_add(s, s->lambda, s->z);
     for (int i = 0; i < s->block_count; i++) finish_block(s, &s->blocks[i]);
 }
 

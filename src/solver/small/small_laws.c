@@ -115,7 +115,7 @@ static void sweep_once(TnSmall *s)
 void tn_small_sweep(TnSmall *s, int count)
 {
     memset(s->z, 0, sizeof(double) * (size_t)s->ld);
-    s->kernels->add(s->n, s->ld, s->Y, s->lambda, s->z);
+    tn_small_add(s, s->lambda, s->z);
     for (int i = 0; i < count; i++) sweep_once(s);
     tn_small_apply(s, s->lambda, s->q, s->u);
 }

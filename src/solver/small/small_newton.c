@@ -352,7 +352,7 @@ double tn_small_moved(const TnSmall *w)
     double sum = 0.0;
     for (int i = 0; i < w->n; i++) w->change[i] = w->next[i] - w->lambda[i];
     memset(w->z, 0, sizeof(double) * (size_t)w->ld);
-    w->kernels->add(w->n, w->ld, w->Y, w->change, w->z);
+    tn_small_add(w, w->change, w->z);
     for (int k = 0; k < w->dim; k++) sum += w->z[k] * w->z[k];
     return sum;
 }

@@ -136,21 +136,58 @@ double tn_tree_compliance(const TnTree *tree, const double *L, int d, double *y)
     return sum;
 }
 
+/* cᵀ A⁻¹ c = yᵀ D⁻¹ y; y is c at first, then that of Lᵀ y = c. */
+static double compliance_along(const TnTree *tree, const double *L, double *y)
+{
+    double sum = 0.0;
+    for (int d = tree->n - 1; d >= 0; d--) {
+        if (y[d] == 0.0) continue;
+        sum += y[d] * y[d] / L[d * tree->n + d];
+        subtract_to_root(tree, tn_tree_couple(tree, d), y[d], L + d * tree->n, y);
+    }
+    return sum;
+}
+
 double tn_tree_compliance_along(const TnTree *tree, const double *L, const TnMoment *moments,
                                 int count, double *y)
 {
     int first = tree->sub->dof_start;
-    double sum = 0.0;
     if (count == 1) {
         double coef = moments[0].coef;
         return coef * coef * tn_tree_compliance(tree, L, moments[0].dof - first, y);
     }
     memset(y, 0, sizeof(double) * (size_t)tree->n);
     for (int i = 0; i < count; i++) y[moments[i].dof - first] = moments[i].coef;
-    for (int d = tree->n - 1; d >= 0; d--) { /* Lᵀ y = c, and yᵀ D⁻¹ y */
-        if (y[d] == 0.0) continue;
-        sum += y[d] * y[d] / L[d * tree->n + d];
-        subtract_to_root(tree, tn_tree_couple(tree, d), y[d], L + d * tree->n, y);
-    }
-    return sum;
+    return compliance_along(tree, L, y);
+}
+
+static TnTree tree_of(const TnTreeFactor *factor)
+{
+    TnTree tree = tn_tree(factor->model, factor->sub, NULL, NULL, NULL);
+    tree.run = factor->run;
+    return tree;
+}
+
+bool tn_tree_factor_of(const TnModel *model, const TnSubsystem *sub, const double *A,
+                       TnArena *arena, TnTreeFactor *out)
+{
+    size_t n = (size_t)sub->dof_count;
+    *out = (TnTreeFactor){.model = model,
+                          .sub = sub,
+                          .L = TN_ARENA_NEW(arena, double, n *n + n),
+                          .run = TN_ARENA_NEW(arena, int, n)};
+    if (!out->L || !out->run) return false;
+    out->y = out->L + n * n;
+    TnTree tree = tree_of(out);
+    tn_tree_runs(&tree, out->run);
+    tn_tree_copy(&tree, A, out->L);
+    out->regular = tn_tree_factor(&tree, out->L);
+    return true;
+}
+
+double tn_tree_factor_compliance(const TnTreeFactor *factor, const double *c)
+{
+    TnTree tree = tree_of(factor);
+    memcpy(factor->y, c, sizeof(double) * (size_t)tree.n);
+    return compliance_along(&tree, factor->L, factor->y);
 }

@@ -100,17 +100,12 @@ static bool total_limits(const TnJointForces *forces, const TnServo *servo, doub
  * tendon last. */
 static void share_limits(TnJointForces *forces, int index)
 {
-    TnServo *servos = forces->servos, *servo = &servos[index];
+    TnServo *servo = &forces->servos[index];
     double low, high;
-    int count = 0;
     servo->leader = index;
     if (!total_limits(forces, servo, &low, &high)) return;
-    for (int k = forces->servo_count - 1; k >= 0; k--)
-        if (servos[k].line == servo->line) {
-            servo->leader = k;
-            count++;
-        }
-    if (count > 1) {
+    servo->leader = forces->first_servo[servo->line];
+    if (forces->servos_along[servo->line] > 1) {
         servo->total_low = low;
         servo->total_high = high;
     } else if (servo->line < forces->tree->n) {
@@ -121,6 +116,19 @@ static void share_limits(TnJointForces *forces, int index)
         servo->low = clamp(low, own_low, own_high);
         servo->high = clamp(high, own_low, own_high);
     }
+}
+
+/* Whose line is whose. False: no memory. */
+static bool count_along(TnJointForces *forces, int lines, TnArena *scratch)
+{
+    forces->first_servo = TN_ARENA_NEW(scratch, int, lines);
+    forces->servos_along = TN_ARENA_ZERO(scratch, int, lines);
+    if (!forces->first_servo || !forces->servos_along) return false;
+    for (int k = 0; k < forces->servo_count; k++) {
+        int line = forces->servos[k].line;
+        if (forces->servos_along[line]++ == 0) forces->first_servo[line] = k;
+    }
+    return true;
 }
 
 static TnAffineForce law_of(const TnDynamicsInput *in, int actuator)
@@ -168,6 +176,7 @@ bool tn_joint_forces_init(TnJointForces *forces, const TnDynamicsInput *in, cons
         forces->lift = TN_ARENA_ZERO(scratch, double, tree->n);
         if (!forces->lift) return false;
     }
+    if (!count_along(forces, lines, scratch)) return false;
     for (int k = 0; k < forces->servo_count; k++) share_limits(forces, k);
     return tn_drag_forces_init(&forces->drag, tree, scratch);
 }

@@ -70,6 +70,7 @@ typedef struct TnJointForces {
     double *damping;  /* per dof: of the joint's own damper, as A has it */
     TnServo *servos;
     int servo_count;
+    int *first_servo, *servos_along; /* per line: the first of its servos, and how many */
     double *lift; /* of gravity compensation, per dof; NULL: the model has none */
     TnDragForces drag;
 } TnJointForces;

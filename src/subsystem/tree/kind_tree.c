@@ -143,8 +143,8 @@ static void find_way(const TnStep *step, int s, double p, double r)
     const TnWorld *world = step->world;
     for (int d = sub->dof_start; d < sub->dof_start + sub->dof_count; d++)
         step->found.moved_qvel[d] = p * step->found.vhat[d] - r * world->state.qvel[d];
-    tn_kinematics_twists(step->model, world->state.qpos, step->found.moved_qvel, world->frames,
-                         sub->link_start, sub->link_count, step->found.moved);
+    tn_kinematics_twists_at(step->model, world->state.qpos, step->found.moved_qvel, world->frames,
+                            step->free.places, sub->link_start, sub->link_count, step->found.moved);
 }
 
 static void advance(const TnStep *step, int s)
