@@ -7,7 +7,7 @@
 #include "../base/base.h"
 #include "../base/rounding.h"
 #include "../ranks/spread.h"
-#include "linear.h"
+#include "closed.h"
 
 TnDerivativeDef tn_derivative_def(void)
 {
@@ -85,12 +85,13 @@ static bool reserve(TnDerivatives *d)
     d->linear_here = tn_calloc((size_t)tn_place_size(model) + 1, sizeof(double));
     d->linear = tn_linear_create(model);
     d->first = tn_linear_create(model);
+    d->closed = tn_closed_create(model);
     d->ctrl = tn_calloc((size_t)model->actuator_count + 1, sizeof(double));
     d->parameters = tn_calloc(np + 1, sizeof *d->parameters);
     d->copies = tn_calloc((size_t)d->copy_count, sizeof *d->copies);
     d->pool = d->copy_count > 1 ? tn_pool_create(d->copy_count) : NULL;
     return d->A && d->B && d->P && d->kinks && d->columns && d->here && d->linear_here &&
-           d->linear && d->first && d->ctrl && d->parameters && d->copies &&
+           d->linear && d->first && d->closed && d->ctrl && d->parameters && d->copies &&
            (d->copy_count == 1 || d->pool);
 }
 
@@ -130,6 +131,7 @@ void tn_derivatives_destroy(TnDerivatives *d)
     tn_free(d->copies);
     tn_free(d->parameters);
     tn_free(d->ctrl);
+    tn_closed_destroy(d->closed);
     tn_linear_destroy(d->first);
     tn_linear_destroy(d->linear);
     tn_free(d->linear_here);
@@ -150,20 +152,30 @@ static bool is_wanted(const TnDerivatives *d, int column)
     return kind == TN_BY_CTRL ? d->def.ctrl : d->def.state;
 }
 
+static bool is_closed(const TnDerivatives *d, int column)
+{
+    return d->is_closed && tn_column_of(d, column).kind != TN_BY_PARAMETER;
+}
+
 /* Each copy takes its share; a column does not depend on whose it is. */
 static void take_columns(void *context, int begin, int end)
 {
     TnDerivatives *d = context;
     for (int i = begin; i < end; i++)
         for (int c = i; c < d->column_count; c += d->copy_count)
-            if (is_wanted(d, c)) tn_differences(d, &d->copies[i], c);
+            if (is_wanted(d, c) && !is_closed(d, c)) tn_differences(d, &d->copies[i], c);
 }
 
 static void count(TnDerivatives *d)
 {
-    d->implicit_count = d->difference_count = d->none_count = d->kink_count = 0;
+    d->implicit_count = d->difference_count = d->none_count = d->kink_count = d->closed_count = 0;
     for (int c = 0; c < d->column_count; c++) {
         if (!is_wanted(d, c)) continue;
+        if (is_closed(d, c)) {
+            d->columns[c] = TN_COLUMN_IMPLICIT;
+            d->kinks[c] = 0.0;
+            d->closed_count++;
+        }
         d->implicit_count += d->columns[c] == TN_COLUMN_IMPLICIT;
         d->difference_count += d->columns[c] == TN_COLUMN_DIFFERENCES;
         d->none_count += d->columns[c] == TN_COLUMN_NONE;
@@ -204,7 +216,7 @@ static bool find_first_laws(TnDerivatives *d, TnCopy *copy)
 static bool find_laws(TnDerivatives *d)
 {
     TnCopy *copy = &d->copies[0];
-    d->is_linear = false;
+    d->is_linear = d->is_closed = false;
     if (!tn_linear_note(d, d->linear, copy)) return false;
     d->why = "";
     if (d->def.method != TN_DERIVATIVES_IMPLICIT) return true;
@@ -212,10 +224,14 @@ static bool find_laws(TnDerivatives *d)
     if (d->why[0]) return true;
     if (!find_first_laws(d, copy)) return false;
     tn_linear_begin(copy);
+    tn_closed_watch(d, copy);
     d->is_linear = tn_linear_take(d, copy, NULL, 0.0, d->linear_here);
     tn_linear_end(copy);
     if (d->def.smoothing == 0.0) d->is_linear = d->is_linear && is_same_step(d);
     if (!d->is_linear) d->why = "the step is not the one that its laws lead to";
+    if (!d->is_linear) return true;
+    if (!tn_closed_find(d, copy)) return false;
+    d->is_closed = !d->closed->why[0];
     return true;
 }
 
@@ -240,7 +256,7 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     bool doubtful = d->linear->doubtful || d->difference_count > 0;
     if (d->is_linear && doubtful && d->def.smoothing == 0.0 &&
         !tn_differences_agree(d, &d->copies[0])) {
-        d->is_linear = false;
+        d->is_linear = d->is_closed = false;
         d->why = "whole steps do not agree with their laws";
         tn_pool_run(d->pool, d->copy_count, 1, take_columns, d);
         count(d);
@@ -256,7 +272,7 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
 
 TnDerivativesView tn_derivatives_view(const TnDerivatives *d)
 {
-    if (!d) return (TnDerivativesView){.why = ""};
+    if (!d) return (TnDerivativesView){.why = "", .why_not_closed = ""};
     const TnModel *model = d->of->model;
     return (TnDerivativesView){.state_count = d->state_count,
                                .ctrl_count = d->ctrl_count,
@@ -277,7 +293,9 @@ TnDerivativesView tn_derivatives_view(const TnDerivatives *d)
                                .switch_count = d->linear->switch_count,
                                .forces = d->is_linear ? d->linear->n : 0,
                                .condition = d->is_linear ? d->linear->condition : 0.0,
-                               .why = d->why};
+                               .why = d->why,
+                               .closed_count = d->closed_count,
+                               .why_not_closed = d->is_linear ? d->closed->why : ""};
 }
 
 /* out = Mᵀ g, M with `count` columns. */

@@ -14,13 +14,15 @@
 
 /* A world that takes steps in place of the user's; and its parameters as they are. */
 typedef struct TnLinear TnLinear; /* linear.h */
+typedef struct TnClosed TnClosed; /* closed.h */
 
 typedef struct TnCopy {
     TnWorld *world;
     TnStepReport report;    /* of its last step */
     const TnLinear *linear; /* what its steps are linear about, where they are */
     TnInstead instead;
-    bool broken; /* its parameters are not the world's any more, for want of memory */
+    TnClosed *closed; /* what notes the step, where it is watched */
+    bool broken;      /* its parameters are not the world's any more, for want of memory */
     void *parts[TN_OWN_COUNT];
     double total_mass;
     TnOption option;
@@ -66,11 +68,13 @@ struct TnDerivatives {
     TnLinear *first; /* of the pass before, of a step with two, */
     bool has_first;  /* which it was */
     bool is_linear;  /* that is used */
+    TnClosed *closed;
+    bool is_closed; /* columns of state and controls are there */
     /* results */
     int state_count, ctrl_count, column_count;
     double *A, *B, *P, *kinks;
     uint8_t *columns;
-    int implicit_count, difference_count, none_count, kink_count;
+    int implicit_count, closed_count, difference_count, none_count, kink_count;
     const char *why;
 };
 
