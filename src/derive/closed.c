@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../base/base.h"
+#include "../base/rounding.h"
 #include "../model/joint_motion.h"
 
 /* One tree's part. */
@@ -87,8 +88,11 @@ static const char *refuse(const Closing *c)
     if (step->hits.since || step->way.kept) return "impacts";
     if (c->model->wheel_count) return "wheels";
     if (c->model->mocap_count) return "mocap bodies";
+    double most = TN_SAME * tn_world_velocity_scale(c->d->of);
     for (int l = 0; l < c->linear->law_count; l++) {
         const TnLinearLaw *law = &c->linear->laws[l];
+        for (int k = 0; k < law->count; k++)
+            if (!(fabs(law->left[k]) <= most)) return "the step's laws contradict each other";
         if (law->kind == TN_LAW_CONTACT) return "a contact";
         if (law->kind != TN_LAW_ROW || isnan(step->world->set.row_slope[law->index][0]))
             return "a constraint whose direction moves";
@@ -394,7 +398,7 @@ static void add_friction(const Closing *c, int s, const double *forces, double *
         const TnLinearLaw *law = &c->linear->laws[l];
         const double *J = c->J + at(law->first, c->nv, 0);
         if (c->p->rows[law->index].set != TN_ROW_BOX) continue;
-        double lambda = c->p->rows[law->index].lambda, path = 0.0, change = 0.0;
+        double lambda = law->lambda[0], path = 0.0, change = 0.0;
         for (int k = first; k < end; k++) {
             change += J[k] * (c->step->found.vhat[k] - c->in.qvel[k]);
             path += J[k] * (reach.p * c->step->found.vhat[k] - reach.r * c->in.qvel[k]);
@@ -537,17 +541,17 @@ static bool follow(Closing *c)
 
 static void note_step(void *context, const TnStep *step)
 {
-    TnCopy *copy = context;
-    copy->closed->step = *step;
-    copy->closed->has_step = true;
+    TnClosed *closed = context;
+    closed->step = *step;
+    closed->has_step = true;
 }
 
 void tn_closed_watch(TnDerivatives *d, TnCopy *copy)
 {
     memset(d->closed->scaled, 0, sizeof *d->closed->scaled * (size_t)d->of->model->subsystem_count);
     d->closed->has_step = false;
-    copy->closed = d->closed;
     copy->instead.taken = note_step;
+    copy->instead.taken_context = d->closed;
     copy->instead.scaled = d->closed->scaled;
 }
 

@@ -212,6 +212,15 @@ static bool find_first_laws(TnDerivatives *d, TnCopy *copy)
     return ok;
 }
 
+/* About the step that the copy took last. False: no memory. */
+static bool find_closed(TnDerivatives *d, TnCopy *copy)
+{
+    if (!tn_closed_find(d, copy)) return false;
+    d->is_closed = !d->closed->why[0];
+    d->is_linear |= d->is_closed;
+    return true;
+}
+
 /* What implicit columns are linear about. False: no memory. */
 static bool find_laws(TnDerivatives *d)
 {
@@ -222,17 +231,17 @@ static bool find_laws(TnDerivatives *d)
     if (d->def.method != TN_DERIVATIVES_IMPLICIT) return true;
     d->why = d->linear->why;
     if (d->why[0]) return true;
+    if (d->def.smoothing == 0.0 && !find_closed(d, copy)) return false;
+    if (d->is_closed && !d->def.parameter_count) return true;
     if (!find_first_laws(d, copy)) return false;
     tn_linear_begin(copy);
-    tn_closed_watch(d, copy);
+    if (d->def.smoothing > 0.0) tn_closed_watch(d, copy);
     d->is_linear = tn_linear_take(d, copy, NULL, 0.0, d->linear_here);
     tn_linear_end(copy);
     if (d->def.smoothing == 0.0) d->is_linear = d->is_linear && is_same_step(d);
     if (!d->is_linear) d->why = "the step is not the one that its laws lead to";
-    if (!d->is_linear) return true;
-    if (!tn_closed_find(d, copy)) return false;
-    d->is_closed = !d->closed->why[0];
-    return true;
+    if (!d->is_linear) d->is_closed = false;
+    return !d->is_linear || d->def.smoothing == 0.0 || find_closed(d, copy);
 }
 
 TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *err)
@@ -243,6 +252,7 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     if (!tn_copies_update(d, err)) return err && err->code ? err->code : TN_ERROR_MEMORY;
     if (!tn_start_note(d)) return no_memory(err);
     tn_linear_watch(d->linear, &d->copies[0]);
+    tn_closed_watch(d, &d->copies[0]);
     bool taken = tn_copy_take(d, &d->copies[0], NULL, 0.0, d->here);
     tn_linear_unwatch(&d->copies[0]);
     if (!taken) return refuse(err, "the step is rejected, so it has no derivatives");

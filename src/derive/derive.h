@@ -21,8 +21,7 @@ typedef struct TnCopy {
     TnStepReport report;    /* of its last step */
     const TnLinear *linear; /* what its steps are linear about, where they are */
     TnInstead instead;
-    TnClosed *closed; /* what notes the step, where it is watched */
-    bool broken;      /* its parameters are not the world's any more, for want of memory */
+    bool broken; /* its parameters are not the world's any more, for want of memory */
     void *parts[TN_OWN_COUNT];
     double total_mass;
     TnOption option;

@@ -147,7 +147,7 @@ TnStepReport tn_step_once(TnWorld *world)
     if (ok && tn_step_is_idle(&step)) rest(&step);
     if (ok) tn_time_control_note_step(&step);
     if (ok && world->instead && world->instead->taken)
-        world->instead->taken(world->instead->context, &step);
+        world->instead->taken(world->instead->taken_context, &step);
     if (!ok) {
         if (!step.check.too_long) tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);

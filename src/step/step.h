@@ -201,6 +201,7 @@ typedef struct TnInstead {
     /* with the new state in the place of the old one, while the step's memory is there. NULL:
      * nothing */
     void (*taken)(void *context, const TnStep *step);
+    void *taken_context;
     TnScaled *scaled; /* per subsystem, where a balance is made: it. NULL: not needed */
 } TnInstead;
 static inline bool tn_step_is_foreseen(const TnStep *step)

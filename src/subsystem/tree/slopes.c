@@ -282,23 +282,54 @@ void tn_tree_slopes(const TnTree *tree, const TnTreeSlopes *m, const double *v, 
     add_rotors(tree, a, force);
 }
 
-void tn_tree_energy_slopes(const TnTree *tree, const TnTreeSlopes *m, const double *v,
-                           double *kinetic_by_q, double *kinetic_by_v, double *height_by_q)
+void tn_tree_kinetic_slopes(const TnTree *tree, const TnTreeSlopes *m, const double *v,
+                            double *by_q, double *by_v)
+{
+    for (int i = 0; i < tree->link_count; i++) {
+        const TnLink *link = &tree->links[i];
+        const TnJoint *joint = &tree->model->joints[link->joint_start];
+        int p = link->parent - tree->sub->link_start;
+        double *V = m->work[i];
+        memset(V, 0, sizeof(double[6]));
+        if (p >= 0) memcpy(V, m->work[p], sizeof(double[6]));
+        for (int k = 0; k < link->joint_count; k++, joint++) {
+            int d = joint->dof_start - tree->sub->dof_start, end = d + tn_joint_dofs(joint->type);
+            for (int first = d; d < end; first = d) {
+                int count = end - d == 6 ? 3 : end - d; /* a free joint's, one half at a time */
+                for (; d < first + count; d++) motion_cross(m->dofs[d].rides, V, tree->S[d]);
+                for (int e = first; e < d; e++)
+                    for (int r = 0; r < 6; r++) V[r] += tree->S[e][r] * v[e];
+            }
+        }
+        apply(&m->inertia[i], V, m->links[i].p);
+    }
+    memset(by_v, 0, sizeof(double) * (size_t)tree->n);
+    add_rotors(tree, v, by_v);
+    for (int i = tree->link_count - 1; i >= 0; i--) {
+        int first = tree->links[i].dof_start - tree->sub->dof_start,
+            parent = tree->links[i].parent - tree->sub->link_start;
+        const double *p = m->links[i].p;
+        for (int d = first; d < first + tree->links[i].dof_count; d++) {
+            by_q[d] = dot6(m->dofs[d].rides, p);
+            by_v[d] += dot6(tree->S[d], p);
+        }
+        for (int r = 0; parent >= 0 && r < 6; r++) m->links[parent].p[r] += p[r];
+    }
+}
+
+void tn_tree_height_slopes(const TnTree *tree, const TnTreeSlopes *m, double *by_q)
 {
     const double *g = tree->model->option.gravity;
-    sweep(tree, m, v, NULL, false);
-    add_behind(tree, m);
-    memset(kinetic_by_v, 0, sizeof(double) * (size_t)tree->n);
-    add_rotors(tree, v, kinetic_by_v);
-    for (int i = 0; i < tree->link_count; i++) {
-        int first = tree->links[i].dof_start - tree->sub->dof_start;
-        for (int d = first; d < first + tree->links[i].dof_count; d++) {
-            double turn[3];
-            kinetic_by_q[d] = dot6(m->dofs[d].rides, m->links[i].p);
-            kinetic_by_v[d] += dot6(tree->S[d], m->links[i].p);
-            v3_cross(turn, m->inertia[i].h, g);
-            height_by_q[d] =
-                -m->inertia[i].m * v3_dot(tree->S[d], g) - v3_dot(tree->S[d] + 3, turn);
-        }
+    for (int i = tree->link_count - 1; i >= 0; i--) {
+        int first = tree->links[i].dof_start - tree->sub->dof_start,
+            parent = tree->links[i].parent - tree->sub->link_start;
+        TnSpatialInertia *J = &m->inertia[i];
+        double turn[3];
+        v3_cross(turn, J->h, g);
+        for (int d = first; d < first + tree->links[i].dof_count; d++)
+            by_q[d] = -J->m * v3_dot(tree->S[d], g) - v3_dot(tree->S[d] + 3, turn);
+        if (parent < 0) continue;
+        m->inertia[parent].m += J->m;
+        v3_add(m->inertia[parent].h, m->inertia[parent].h, J->h);
     }
 }

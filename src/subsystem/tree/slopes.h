@@ -35,8 +35,11 @@ bool tn_tree_slopes_reserve(const TnTree *tree, TnArena *arena, TnTreeSlopes *ou
  * it acts. */
 void tn_tree_slopes(const TnTree *tree, const TnTreeSlopes *memory, const double *v,
                     const double *a, bool gravity, double *force, double *by_q, double *by_v);
-/* Of kinetic energy by q and by v, and of gravity's by q, n numbers each. */
-void tn_tree_energy_slopes(const TnTree *tree, const TnTreeSlopes *memory, const double *v,
-                           double *kinetic_by_q, double *kinetic_by_v, double *height_by_q);
+/* Of kinetic energy by q and by v, n numbers each; once memory->inertia has the links' own
+ * inertias. */
+void tn_tree_kinetic_slopes(const TnTree *tree, const TnTreeSlopes *memory, const double *v,
+                            double *by_q, double *by_v);
+/* Of gravity's energy by q; the same, and masses and first moments add up there. */
+void tn_tree_height_slopes(const TnTree *tree, const TnTreeSlopes *memory, double *by_q);
 
 #endif

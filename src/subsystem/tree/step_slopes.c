@@ -203,8 +203,8 @@ static bool follow_compliance(Slopes *s, const double *L, int line, double *y, d
     const TnTree *tree = &s->tree;
     int n = tree->n, first = tree->sub->dof_start;
     const TnTendon *tendon = line < n ? NULL : &tree->model->tendons[line - n];
-    double *by_q = TN_ARENA_NEW(s->arena, double, 2 * n), *rest = TN_ARENA_NEW(s->arena, double, n);
-    if (!by_q || !rest) return false;
+    double *by_q = TN_ARENA_NEW(s->arena, double, 2 * n);
+    if (!by_q) return false;
     memset(y, 0, sizeof(double) * (size_t)n);
     if (!tendon) y[line] = 1.0;
     for (int i = 0; tendon && i < tendon->moment_count; i++)
@@ -212,7 +212,7 @@ static bool follow_compliance(Slopes *s, const double *L, int line, double *y, d
     tn_tree_solve(tree, L, y);
     *kappa = tendon ? rate(s, tendon->moments, tendon->moment_count, y) : y[line];
     /* dκ = -yᵀ dM y, and yᵀ M y is twice a kinetic energy */
-    tn_tree_energy_slopes(tree, &s->memory, y, by_q, by_q + n, rest);
+    tn_tree_kinetic_slopes(tree, &s->memory, y, by_q, by_q + n);
     for (int d = 0; d < n; d++) by_q[d] *= -2.0;
     bring_back(s, s->guess, by_q, by_q + n);
     for (int d = 0; d < n; d++) by_q[n + d] *= 1.0 + s->carry;
@@ -631,6 +631,7 @@ static bool weigh(Slopes *s, double *M, double *y)
         if (!tn_tree_factor(&s->tree, L)) return false;
     }
     tn_joint_forces_weigh(&s->forces, L, y);
+    tn_tree_inertias(&s->tree, s->memory.inertia); /* they were added up */
     return find_weights(s, L, y);
 }
 
@@ -686,7 +687,9 @@ bool tn_tree_state_slopes(const TnModel *model, const TnSubsystem *sub, const do
     tree.frames = frames;
     tree.S = (const double(*)[6])S;
     tn_tree_forward(&tree, qpos + sub->qpos_start, frames, S);
-    tn_tree_energy_slopes(&tree, &memory, qvel + sub->dof_start, kinetic_by_q, by_v, by_q);
+    tn_tree_inertias(&tree, memory.inertia);
+    tn_tree_kinetic_slopes(&tree, &memory, qvel + sub->dof_start, kinetic_by_q, by_v);
+    tn_tree_height_slopes(&tree, &memory, by_q);
     for (int d = 0; d < n; d++) by_q[d] += kinetic_by_q[d];
     for (int d = 0; d < n; d++) {
         const TnJoint *joint = joint_at(&tree, d);
