@@ -15,7 +15,9 @@
 
 #include "../base/base.h"
 #include "../base/rounding.h"
+#include "../math/vec3.h"
 #include "../model/joint_motion.h"
+#include "../model/names.h"
 
 /* One tree's part. */
 typedef struct Part {
@@ -46,6 +48,8 @@ static double *numbers(Closing *c, size_t rows, size_t count)
     if (x) memset(x, 0, sizeof(double) * rows * count);
     return x;
 }
+
+static int parameter_count(const Closing *c) { return c->d->def.parameter_count; }
 
 static size_t at(int row, int columns, int column)
 {
@@ -180,6 +184,9 @@ static bool spread(Closing *c, int s, const double *own, double *all)
             for (int j = 0; j < count; j++) row[2 * nv + actuator->act + j] += x * input.by_act[j];
         }
     }
+    for (int i = 0; i < n; i++)
+        for (int k = parameter_count(c); k > 0; k--)
+            all[at(first + i, c->columns, c->columns - k)] = own[at(i, columns, columns - k)];
     return true;
 }
 
@@ -193,8 +200,8 @@ static bool follow_trees(Closing *c)
         part->sub = &c->model->subsystems[s];
         const TnTreeSystem *system = &step->systems->trees[part->sub->kind_index];
         if (!tn_tree_step_slopes(&c->in, part->sub, step->world->frames, system,
-                                 step->found.vhat + part->sub->dof_start, c->arena, slopes,
-                                 &c->why))
+                                 step->found.vhat + part->sub->dof_start, c->d->closed->numbers,
+                                 parameter_count(c), c->arena, slopes, &c->why))
             return false;
         if (c->why) return true;
         int n = slopes->n, columns = slopes->columns;
@@ -205,6 +212,9 @@ static bool follow_trees(Closing *c)
             tn_tree_step_divide(c->model, part->sub, slopes, x);
             for (int i = 0; i < n; i++) slopes->v_free[at(i, columns, k)] -= x[i];
         }
+        for (int k = 0; k < parameter_count(c); k++)
+            c->d->closed->known[k] &=
+                tn_tree_knows(c->model, part->sub, slopes, &c->d->closed->numbers[k]);
         if (!spread(c, s, slopes->v_free, c->V)) c->why = "a controller with an integral";
         if (c->why) return true;
     }
@@ -304,12 +314,37 @@ static bool follow_laws(Closing *c)
     return true;
 }
 
+/* Bounds of dry friction are numbers of the model: what they do to dλ. */
+static void add_bounds(const Closing *c, double *forces, double *x)
+{
+    const TnLinear *linear = c->linear;
+    for (int k = 0; k < parameter_count(c); k++) {
+        const TnParameter *p = &c->d->parameters[k];
+        if (p->kind != TN_PARAMETER_FRICTION_LOSS) continue;
+        int slot = tn_row_slot_joint(c->model, c->model->lookup->joint_index[p->id - 1], 2);
+        for (int l = 0; l < linear->law_count; l++) {
+            const TnLinearLaw *law = &linear->laws[l];
+            if (c->step->world->set.row_slot[law->index] != slot || law->class != TN_CLASS_SLIPS)
+                continue;
+            memset(x, 0, sizeof(double) * (size_t)linear->n);
+            x[law->first] = -law->D[0] * law->side;
+            tn_linear_solve(linear, x, x + linear->n);
+            for (int i = 0; i < linear->law_count; i++) {
+                int row = linear->laws[i].first;
+                forces[at(row, c->columns, c->columns - parameter_count(c) + k)] -=
+                    x[row] / linear->laws[i].scale;
+            }
+        }
+    }
+}
+
 /* V ← V + A⁻¹ Jᵀ dλ, and dλ of each column to `forces`, n × columns. */
 static bool add_forces(Closing *c, double *forces)
 {
     int n = c->linear->n, nv = c->nv, columns = c->columns;
-    double *x = numbers(c, 1, (size_t)nv);
+    double *x = numbers(c, 1, (size_t)nv + 2 * (size_t)n);
     if (!x) return false;
+    add_bounds(c, forces, x);
     for (int i = 0; i < n; i++) {
         double *row = forces + at(i, columns, 0);
         for (int k = 0; k < nv; k++) {
@@ -336,10 +371,11 @@ static bool add_forces(Closing *c, double *forces)
 
 /* ---- the new state ---- */
 
-/* Row of A and B: a column of the world's list. */
+/* A row of A, B and P. */
 static void put(TnDerivatives *d, int row, const double *values)
 {
-    int n = d->state_count, nu = d->ctrl_count;
+    int n = d->state_count, nu = d->ctrl_count, np = d->def.parameter_count;
+    if (np) memcpy(d->P + at(row, np, 0), values + n + nu, sizeof(double) * (size_t)np);
     if (d->def.state) memcpy(d->A + at(row, n, 0), values, sizeof(double) * (size_t)n);
     if (d->def.ctrl) memcpy(d->B + at(row, nu, 0), values + n, sizeof(double) * (size_t)nu);
 }
@@ -416,6 +452,29 @@ static void add_friction(const Closing *c, int s, const double *forces, double *
     }
 }
 
+/* Energy of the new state and of the old one, by numbers of the model alone. */
+static bool add_numbers(Closing *c, int s, double *made, double *moving)
+{
+    const Part *part = &c->parts[s];
+    const TnWorld *world = c->step->world;
+    const double *origin = world->frames[part->sub->link_start].com;
+    for (int k = 0; k < parameter_count(c); k++) {
+        const TnNumber *x = &c->d->closed->numbers[k];
+        int column = c->columns - parameter_count(c) + k;
+        double end, start, kinetic, before;
+        if (!c->d->closed->known[k]) continue;
+        if (!tn_tree_number_energy(c->model, part->sub, x, world->state.qpos, c->v_end, origin,
+                                   c->arena, &end, &kinetic) ||
+            !tn_tree_number_energy(c->model, part->sub, x, c->in.qpos, c->in.qvel, origin, c->arena,
+                                   &start, &before))
+            return false;
+        made[column] +=
+            end - start - part->slopes.work[part->slopes.columns - parameter_count(c) + k];
+        moving[column] += kinetic;
+    }
+    return true;
+}
+
 /* v⁺ of a tree was scaled, by the energy that the step made. N: rows of v⁺ before. */
 static bool scale(Closing *c, int s, const double *Q, const double *forces, double *N)
 {
@@ -454,6 +513,7 @@ static bool scale(Closing *c, int s, const double *Q, const double *forces, doub
         for (int j = 0; j < count; j++)
             made[2 * nv + actuator->act + j] -= part->slopes.work[k] * input.by_act[j];
     }
+    if (!add_numbers(c, s, made, moving)) return false;
     add_friction(c, s, forces, made);
     if (scaled->by == TN_SCALED_BY_DEBT) memset(made, 0, sizeof(double) * (size_t)columns);
     double share = sqrt((scaled->moving - scaled->take) / scaled->moving), of = scaled->moving;
@@ -539,6 +599,90 @@ static bool follow(Closing *c)
     return forces && add_forces(c, forces) && put_all(c, forces);
 }
 
+/* ---- parameters ---- */
+
+/* Mass, first and second moment about the origin of its frame. */
+static void moments_of(const TnLink *link, TnNumber *out)
+{
+    static const int places[6] = {0, 4, 8, 1, 2, 5};
+    const double *c = link->com, m = link->mass;
+    out->mass = m;
+    v3_scale(out->first, c, m);
+    for (int k = 0; k < 6; k++) {
+        int i = places[k] / 3, j = places[k] % 3;
+        out->second[k] =
+            link->inertia[places[k]] - m * c[i] * c[j] + (i == j ? m * v3_dot(c, c) : 0.0);
+    }
+}
+
+/* By differences, which are exact but for rounding: moments are linear in masses and inertias, and
+ * quadratic in centres. */
+static bool follow_link(TnDerivatives *d, TnCopy *copy, const TnParameter *p, TnNumber *out)
+{
+    const TnModel *model = copy->world->model;
+    double h = sqrt(TN_SAME) * tn_parameter_scale(model, p), value = tn_parameter_get(model, p);
+    int link = model->bodies[p->id - 1].link;
+    TnNumber side[2];
+    (void)d;
+    for (int k = 0; k < 2; k++) {
+        bool ok = tn_parameter_set(copy->world, p, value + (k ? h : -h), NULL) == TN_OK;
+        if (ok) moments_of(&copy->world->model->links[link], &side[k]);
+        if (!tn_copy_reset_parameters(copy, p)) {
+            copy->broken = true;
+            return false;
+        }
+        if (!ok) return false;
+    }
+    *out = (TnNumber){.kind = TN_CHANGE_LINK, .index = link};
+    out->mass = (side[1].mass - side[0].mass) / (2.0 * h);
+    for (int k = 0; k < 3; k++) out->first[k] = (side[1].first[k] - side[0].first[k]) / (2.0 * h);
+    for (int k = 0; k < 6; k++)
+        out->second[k] = (side[1].second[k] - side[0].second[k]) / (2.0 * h);
+    return true;
+}
+
+static TnNumber number_of(const TnModel *model, const TnParameter *p)
+{
+    static const TnChangeKind kinds[TN_PARAMETER_KIND_COUNT] = {
+        [TN_PARAMETER_GRAVITY] = TN_CHANGE_GRAVITY,
+        [TN_PARAMETER_TIMESTEP] = TN_CHANGE_ELSE,
+        [TN_PARAMETER_MASS] = TN_CHANGE_LINK,
+        [TN_PARAMETER_COM] = TN_CHANGE_LINK,
+        [TN_PARAMETER_INERTIA] = TN_CHANGE_LINK,
+        [TN_PARAMETER_FRICTION] = TN_CHANGE_ELSE,
+        [TN_PARAMETER_SIZE] = TN_CHANGE_ELSE,
+        [TN_PARAMETER_STIFFNESS] = TN_CHANGE_STIFFNESS,
+        [TN_PARAMETER_SPRING_REF] = TN_CHANGE_SPRING_REF,
+        [TN_PARAMETER_DAMPING] = TN_CHANGE_DAMPING,
+        [TN_PARAMETER_ARMATURE] = TN_CHANGE_ARMATURE,
+        [TN_PARAMETER_FRICTION_LOSS] = TN_CHANGE_ELSE,
+        [TN_PARAMETER_GAIN] = TN_CHANGE_GAIN,
+        [TN_PARAMETER_BIAS] = TN_CHANGE_BIAS,
+    };
+    TnNumber out = {.kind = kinds[p->kind], .index = p->index};
+    if (out.kind >= TN_CHANGE_ARMATURE && out.kind <= TN_CHANGE_DAMPING)
+        out.index = model->lookup->joint_index[p->id - 1];
+    if (out.kind == TN_CHANGE_GAIN || out.kind == TN_CHANGE_BIAS) out.index = p->id - 1;
+    if (out.kind == TN_CHANGE_BIAS && p->index > 0) out.kind = TN_CHANGE_ELSE;
+    return out;
+}
+
+void tn_closed_note_parameters(TnDerivatives *d, TnCopy *copy)
+{
+    TnClosed *closed = d->closed;
+    const TnModel *model = copy->world->model;
+    for (int k = 0; k < d->def.parameter_count; k++) {
+        const TnParameter *p = &d->parameters[k];
+        TnNumber *x = &closed->numbers[k];
+        *x = number_of(model, p);
+        if (x->kind == TN_CHANGE_LINK && !follow_link(d, copy, p, x)) x->kind = TN_CHANGE_ELSE;
+        /* a bound of nothing has one side */
+        closed->may_know[k] =
+            x->kind != TN_CHANGE_ELSE ||
+            (p->kind == TN_PARAMETER_FRICTION_LOSS && tn_parameter_get(model, p) > d->def.step);
+    }
+}
+
 static void note_step(void *context, const TnStep *step)
 {
     TnClosed *closed = context;
@@ -560,6 +704,7 @@ bool tn_closed_find(TnDerivatives *d, TnCopy *copy)
     TnClosed *closed = d->closed;
     TnArena *arena = &copy->world->arena;
     closed->why = "the step is not known";
+    memcpy(closed->known, closed->may_know, sizeof(bool) * (size_t)d->def.parameter_count);
     if (!closed->has_step) return true;
     size_t mark = tn_arena_mark(arena);
     Closing c = {.d = d,
@@ -569,21 +714,25 @@ bool tn_closed_find(TnDerivatives *d, TnCopy *copy)
                  .linear = d->linear,
                  .arena = arena,
                  .nv = d->of->model->dof_count,
-                 .columns = d->state_count + d->ctrl_count};
+                 .columns = d->state_count + d->ctrl_count + d->def.parameter_count};
     bool ok = follow(&c);
     closed->why = c.why ? c.why : "";
     tn_arena_release(arena, mark);
     return ok;
 }
 
-TnClosed *tn_closed_create(const TnModel *model)
+TnClosed *tn_closed_create(const TnModel *model, int parameters)
 {
     TnClosed *closed = tn_calloc(1, sizeof *closed);
     if (!closed) return NULL;
     closed->scaled = tn_calloc((size_t)model->subsystem_count + 1, sizeof *closed->scaled);
     closed->ctrl = tn_calloc((size_t)model->actuator_count + 1, sizeof(double));
     closed->acts = tn_calloc((size_t)model->act_count + 1, sizeof(double));
-    if (closed->scaled && closed->ctrl && closed->acts) return closed;
+    closed->numbers = tn_calloc((size_t)parameters + 1, sizeof *closed->numbers);
+    closed->known = tn_calloc(2 * (size_t)parameters + 1, sizeof *closed->known);
+    closed->may_know = closed->known + parameters;
+    if (closed->scaled && closed->ctrl && closed->acts && closed->numbers && closed->known)
+        return closed;
     tn_closed_destroy(closed);
     return NULL;
 }
@@ -594,5 +743,7 @@ void tn_closed_destroy(TnClosed *closed)
     tn_free(closed->scaled);
     tn_free(closed->ctrl);
     tn_free(closed->acts);
+    tn_free(closed->numbers);
+    tn_free(closed->known);
     tn_free(closed);
 }

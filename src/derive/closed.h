@@ -11,13 +11,18 @@ struct TnClosed {
     TnStep step; /* that columns are about; its memory is the copy's */
     TnScaled *scaled;
     double *ctrl, *acts;
+    TnNumber *numbers; /* per parameter: what it is for trees, */
+    bool *known;       /* and its column is there; */
+    bool *may_know;    /* it may be */
 };
 
-TnClosed *tn_closed_create(const TnModel *model); /* NULL: no memory */
+TnClosed *tn_closed_create(const TnModel *model, int parameters); /* NULL: no memory */
 void tn_closed_destroy(TnClosed *closed);
+/* What the parameters are for trees, once copies are the world's. */
+void tn_closed_note_parameters(TnDerivatives *d, TnCopy *copy);
 /* The step that the copy takes next, linear about the solution, will be noted. */
 void tn_closed_watch(TnDerivatives *d, TnCopy *copy);
-/* After it: A and B; or closed->why. False: no memory. */
+/* After it: A, B, and those of P that are known; or closed->why. False: no memory. */
 bool tn_closed_find(TnDerivatives *d, TnCopy *copy);
 
 #endif

@@ -85,7 +85,7 @@ static bool reserve(TnDerivatives *d)
     d->linear_here = tn_calloc((size_t)tn_place_size(model) + 1, sizeof(double));
     d->linear = tn_linear_create(model);
     d->first = tn_linear_create(model);
-    d->closed = tn_closed_create(model);
+    d->closed = tn_closed_create(model, d->def.parameter_count);
     d->ctrl = tn_calloc((size_t)model->actuator_count + 1, sizeof(double));
     d->parameters = tn_calloc(np + 1, sizeof *d->parameters);
     d->copies = tn_calloc((size_t)d->copy_count, sizeof *d->copies);
@@ -154,7 +154,8 @@ static bool is_wanted(const TnDerivatives *d, int column)
 
 static bool is_closed(const TnDerivatives *d, int column)
 {
-    return d->is_closed && tn_column_of(d, column).kind != TN_BY_PARAMETER;
+    TnColumnOf of = tn_column_of(d, column);
+    return d->is_closed && (of.kind != TN_BY_PARAMETER || d->closed->known[of.index]);
 }
 
 /* Each copy takes its share; a column does not depend on whose it is. */
@@ -221,6 +222,13 @@ static bool find_closed(TnDerivatives *d, TnCopy *copy)
     return true;
 }
 
+static bool all_closed(const TnDerivatives *d)
+{
+    for (int k = 0; k < d->def.parameter_count; k++)
+        if (!d->closed->known[k]) return false;
+    return true;
+}
+
 /* What implicit columns are linear about. False: no memory. */
 static bool find_laws(TnDerivatives *d)
 {
@@ -232,7 +240,7 @@ static bool find_laws(TnDerivatives *d)
     d->why = d->linear->why;
     if (d->why[0]) return true;
     if (d->def.smoothing == 0.0 && !find_closed(d, copy)) return false;
-    if (d->is_closed && !d->def.parameter_count) return true;
+    if (d->is_closed && all_closed(d)) return true;
     if (!find_first_laws(d, copy)) return false;
     tn_linear_begin(copy);
     if (d->def.smoothing > 0.0) tn_closed_watch(d, copy);
@@ -249,7 +257,10 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     if (!world || !d) return refuse(err, "world and derivatives must be given");
     if (world != d->of) return refuse(err, "they were made for another world");
     if (world->stepping) return refuse(err, "a step runs");
+    bool same = d->copies[0].world && d->version == world->version;
     if (!tn_copies_update(d, err)) return err && err->code ? err->code : TN_ERROR_MEMORY;
+    if (!same || !d->noted) tn_closed_note_parameters(d, &d->copies[0]);
+    d->noted = true;
     if (!tn_start_note(d)) return no_memory(err);
     tn_linear_watch(d->linear, &d->copies[0]);
     tn_closed_watch(d, &d->copies[0]);

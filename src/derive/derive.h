@@ -69,6 +69,7 @@ struct TnDerivatives {
     bool is_linear;  /* that is used */
     TnClosed *closed;
     bool is_closed; /* columns of state and controls are there */
+    bool noted;     /* what parameters are for trees */
     /* results */
     int state_count, ctrl_count, column_count;
     double *A, *B, *P, *kinks;

@@ -11,8 +11,10 @@ static const double steps_of[STEPS] = {1e-5, 1e-6, 1e-7};
 
 static double at(TnDerivativesView x, int row, int column)
 {
-    return column < x.state_count ? x.A[row * x.state_count + column]
-                                  : x.B[row * x.ctrl_count + column - x.state_count];
+    if (column < x.state_count) return x.A[row * x.state_count + column];
+    column -= x.state_count;
+    if (column < x.ctrl_count) return x.B[row * x.ctrl_count + column];
+    return x.P[row * x.parameter_count + column - x.ctrl_count];
 }
 
 /* The least of what a column is off by from differences over one of the steps; NaN at a kink. */
@@ -38,10 +40,14 @@ typedef struct Found {
     double worst;
 } Found;
 
-static void look(TnWorld *world, Found *found)
+static void look(TnWorld *world, const TnParameter *parameters, int count, Found *found)
 {
     TnDerivativeDef def = tn_derivative_def();
-    TnDerivatives *closed = tn_derivatives_create(world, &def, NULL), *others[STEPS] = {NULL};
+    def.parameters = parameters;
+    def.parameter_count = count;
+    TnError err = {0};
+    TnDerivatives *closed = tn_derivatives_create(world, &def, &err), *others[STEPS] = {NULL};
+    if (!closed) test_fail(__FILE__, __LINE__, "%s", err.message);
     def.method = TN_DERIVATIVES_DIFFERENCES;
     REQUIRE(closed && tn_world_derivatives(world, closed, NULL) == TN_OK);
     for (int k = 0; k < STEPS; k++) {
@@ -50,7 +56,7 @@ static void look(TnWorld *world, Found *found)
         REQUIRE(others[k] && tn_world_derivatives(world, others[k], NULL) == TN_OK);
     }
     TnDerivativesView x = tn_derivatives_view(closed);
-    int columns = x.state_count + x.ctrl_count;
+    int columns = x.state_count + x.ctrl_count + count;
     found->all += columns;
     found->closed += x.closed_count;
     CHECK(x.closed_count == (x.why_not_closed[0] ? 0 : columns));
@@ -64,7 +70,8 @@ static void look(TnWorld *world, Found *found)
     for (int k = 0; k < STEPS; k++) tn_derivatives_destroy(others[k]);
 }
 
-static void run(const char *body, const char *rest, int every, int times, Found *found)
+static void run_by(const char *body, const char *rest, const TnParameter *parameters, int count,
+                   int every, int times, Found *found)
 {
     char text[4096];
     *found = (Found){0};
@@ -83,12 +90,17 @@ static void run(const char *body, const char *rest, int every, int times, Found 
     CHECK(tn_world_set_ctrl(world, ctrl, NULL) == TN_OK);
     for (int k = 0; k < times; k++) {
         for (int i = 0; i < every; i++) tn_world_step(world);
-        look(world, found);
+        look(world, parameters, count, found);
     }
     printf("     %d of %d closed, %d compared, %.1e\n", found->closed, found->all, found->compared,
            found->worst);
     tn_world_destroy(world);
     tn_model_destroy(model);
+}
+
+static void run(const char *body, const char *rest, int every, int times, Found *found)
+{
+    run_by(body, rest, NULL, 0, every, times, found);
 }
 
 #define LINK(JOINT, INNER)                                                                         \
@@ -145,6 +157,25 @@ TEST(so_are_those_of_limits_dry_friction_tendons_and_equalities)
         "<actuator><motor joint='a' gear='0.5'/><position tendon='t' kp='3'/></actuator>",
         9, 9, &x);
     CHECK(2 * x.closed > x.all && x.compared > 60);
+    CHECK(x.worst <= SAME);
+}
+
+TEST(so_are_those_of_parameters)
+{
+    const TnParameter all[] = {{TN_PARAMETER_GRAVITY, 0, 2},   {TN_PARAMETER_GRAVITY, 0, 0},
+                               {TN_PARAMETER_MASS, 2, 0},      {TN_PARAMETER_MASS, 4, 0},
+                               {TN_PARAMETER_COM, 3, 1},       {TN_PARAMETER_INERTIA, 3, 0},
+                               {TN_PARAMETER_INERTIA, 4, 4},   {TN_PARAMETER_ARMATURE, 2, 0},
+                               {TN_PARAMETER_STIFFNESS, 3, 0}, {TN_PARAMETER_SPRING_REF, 3, 0},
+                               {TN_PARAMETER_DAMPING, 1, 0},   {TN_PARAMETER_FRICTION_LOSS, 2, 0},
+                               {TN_PARAMETER_GAIN, 1, 0},      {TN_PARAMETER_BIAS, 2, 0}};
+    Found x;
+    run_by(LINK("<joint name='a' axis='0 1 0' damping='0.2' armature='0.3'/>",
+                LINK("<joint name='b' axis='1 0 0' frictionloss='0.05'/>",
+                     LINK("<joint name='c' axis='0 1 1' stiffness='3' springref='0.2'/>", ""))),
+           "<actuator><motor joint='a' gear='3'/><position joint='c' kp='2'/></actuator>", all, 14,
+           9, 5, &x);
+    CHECK(x.closed == x.all && x.compared > 90);
     CHECK(x.worst <= SAME);
 }
 

@@ -282,6 +282,32 @@ void tn_tree_slopes(const TnTree *tree, const TnTreeSlopes *m, const double *v, 
     add_rotors(tree, a, force);
 }
 
+/* A change of one link's inertia, to the forces on the dofs that move it. */
+void tn_tree_link_wrench(const TnTree *tree, const TnTreeSlopes *m, int i,
+                         const TnSpatialInertia *change, double *force, int stride)
+{
+    const double *V = m->work[i];
+    double p[6], F[6], x[3];
+    apply(change, V, p);
+    apply(change, V + 6, F);
+    v3_cross(x, V + 3, p);
+    v3_add(F, F, x);
+    v3_cross(x, V + 3, p + 3);
+    v3_add(F + 3, F + 3, x);
+    v3_cross(x, V, p);
+    v3_add(F + 3, F + 3, x);
+    int last = tree->links[i].dof_start + tree->links[i].dof_count - 1 - tree->sub->dof_start;
+    for (int d = last; d >= 0; d = tn_tree_parent(tree, d))
+        force[(size_t)d * (size_t)stride] += dot6(tree->S[d], F);
+}
+
+double tn_tree_link_kinetic(const TnTreeSlopes *m, int i, const TnSpatialInertia *change)
+{
+    double p[6];
+    apply(change, m->work[i], p);
+    return 0.5 * dot6(p, m->work[i]);
+}
+
 void tn_tree_kinetic_slopes(const TnTree *tree, const TnTreeSlopes *m, const double *v,
                             double *by_q, double *by_v)
 {

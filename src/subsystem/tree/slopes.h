@@ -35,6 +35,11 @@ bool tn_tree_slopes_reserve(const TnTree *tree, TnArena *arena, TnTreeSlopes *ou
  * it acts. */
 void tn_tree_slopes(const TnTree *tree, const TnTreeSlopes *memory, const double *v,
                     const double *a, bool gravity, double *force, double *by_q, double *by_v);
+/* What a change of link i's inertia does to the forces, after tn_tree_slopes: added, `stride`
+ * apart; and to the kinetic energy, after tn_tree_kinetic_slopes. */
+void tn_tree_link_wrench(const TnTree *tree, const TnTreeSlopes *memory, int i,
+                         const TnSpatialInertia *change, double *force, int stride);
+double tn_tree_link_kinetic(const TnTreeSlopes *memory, int i, const TnSpatialInertia *change);
 /* Of kinetic energy by q and by v, n numbers each; once memory->inertia has the links' own
  * inertias. */
 void tn_tree_kinetic_slopes(const TnTree *tree, const TnTreeSlopes *memory, const double *v,

@@ -35,6 +35,8 @@ typedef struct Slopes {
     const double *vhat, *v_free;
     double *delta; /* v̂ - v_free; NULL: it is zero */
     TnTreeStepSlopes *out;
+    const TnNumber *numbers;
+    int number_count;
     double *R, *E;  /* n × columns, n × n: of r, v̂ fixed; by e */
     double *turned; /* n × n: of A (v̂ - v_free) by e */
 } Slopes;
@@ -377,6 +379,197 @@ static void add_joint_forces(Slopes *s)
     for (int k = 0; k < s->forces.servo_count; k++) add_servo(s, k);
 }
 
+/* ---- numbers of the model ---- */
+
+/* A change of a link's inertia about the tree's origin, world axes. */
+static TnSpatialInertia inertia_of(const TnTree *tree, const TnNumber *x)
+{
+    const TnLinkFrame *frame = &tree->frames[x->index - tree->sub->link_start];
+    const double *I = x->second, own[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]},
+                 m = x->mass;
+    double r[3], s[3], T[9], Rt[9], W[9];
+    TnSpatialInertia out = {.m = m};
+    v3_sub(r, frame->pos, tree->origin);
+    m3_mul_v(s, frame->rot, x->first);
+    m3_mul(T, frame->rot, own);
+    m3_transpose(Rt, frame->rot);
+    m3_mul(W, T, Rt);
+    v3_copy(out.h, s);
+    v3_add_scaled(out.h, r, m);
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    for (int k = 0; k < 6; k++) {
+        int i = at[k][0], j = at[k][1];
+        out.I[k] = W[3 * i + j] - m * r[i] * r[j] - r[i] * s[j] - s[i] * r[j];
+        if (i == j) out.I[k] += m * v3_dot(r, r) + 2.0 * v3_dot(r, s);
+    }
+    return out;
+}
+
+static bool is_here(const TnModel *model, const TnSubsystem *sub, const TnNumber *x)
+{
+    int s = (int)(sub - model->subsystems);
+    switch (x->kind) {
+    case TN_CHANGE_GRAVITY:
+        return true;
+    case TN_CHANGE_LINK:
+        return model->link_subsystem[x->index] == s;
+    case TN_CHANGE_ARMATURE:
+    case TN_CHANGE_STIFFNESS:
+    case TN_CHANGE_SPRING_REF:
+    case TN_CHANGE_DAMPING:
+        return model->link_subsystem[model->joints[x->index].link] == s;
+    case TN_CHANGE_GAIN:
+    case TN_CHANGE_BIAS:
+        return model->actuators[x->index].subsystem == s;
+    default:
+        return false;
+    }
+}
+
+bool tn_tree_knows(const TnModel *model, const TnSubsystem *sub, const TnTreeStepSlopes *slopes,
+                   const TnNumber *x)
+{
+    bool spring = x->kind == TN_CHANGE_STIFFNESS || x->kind == TN_CHANGE_SPRING_REF;
+    if (!is_here(model, sub, x)) return true;
+    if (spring && tn_joint_dofs(model->joints[x->index].type) > 1) return false;
+    return !slopes->weighs || x->kind < TN_CHANGE_LINK || x->kind > TN_CHANGE_DAMPING ||
+           x->kind == TN_CHANGE_SPRING_REF;
+}
+
+static double *cell(const Slopes *s, double *matrix, int d, int k)
+{
+    return matrix + (size_t)d * (size_t)s->out->columns +
+           (size_t)(2 * s->tree.n + s->forces.servo_count + k);
+}
+
+/* Of inverse dynamics at the accelerations a, to `out`; gravity: it acts. */
+static void add_inertias(const Slopes *s, double *out, const double *a, bool gravity)
+{
+    const TnTree *tree = &s->tree;
+    for (int k = 0; k < s->number_count; k++) {
+        const TnNumber *x = &s->numbers[k];
+        if (!is_here(tree->model, tree->sub, x)) continue;
+        if (x->kind == TN_CHANGE_LINK) {
+            TnSpatialInertia change = inertia_of(tree, x);
+            tn_tree_link_wrench(tree, &s->memory, x->index - tree->sub->link_start, &change,
+                                cell(s, out, 0, k), s->out->columns);
+        }
+        for (int d = 0; x->kind == TN_CHANGE_GRAVITY && gravity && d < tree->n; d++)
+            *cell(s, out, d, k) -= s->memory.dofs[d].U[x->index];
+        for (int d = 0; x->kind == TN_CHANGE_ARMATURE && d < tree->n; d++)
+            if (joint_at(tree, d) == &tree->model->joints[x->index]) *cell(s, out, d, k) += a[d];
+    }
+}
+
+static void add_joint_number(const Slopes *s, int k)
+{
+    const TnNumber *x = &s->numbers[k];
+    const TnModel *model = s->tree.model;
+    const TnJoint *joint = &model->joints[x->index];
+    const TnReach reach = s->forces.reach;
+    int first = s->tree.sub->dof_start;
+    for (int d = joint->dof_start - first;
+         d < joint->dof_start - first + tn_joint_dofs(joint->type); d++) {
+        double v = s->in->qvel[first + d], beta = s->forces.spring_share[d],
+               share = s->forces.theta_damping[d] / s->in->theta,
+               delta = s->delta ? s->delta[d] : 0.0;
+        TnReach way =
+            tn_reach(s->in, s->in->blend ? s->in->blend[s->tree.sub - model->subsystems] : 0.0);
+        double rate = share * s->vhat[d] - (share - 1.0) * v, path = way.p * s->vhat[d] - way.r * v,
+               by = 0.0, by_delta = 0.0;
+        if (x->kind == TN_CHANGE_STIFFNESS) {
+            by = s->in->qpos[joint->qpos_start] - joint->spring_ref +
+                 beta * (reach.p * s->v_free[d] - reach.r * v);
+            by_delta = beta * reach.p * delta;
+        } else if (x->kind == TN_CHANGE_SPRING_REF) {
+            by = -joint->stiffness;
+        } else if (x->kind == TN_CHANGE_DAMPING) {
+            by = share * s->v_free[d] - (share - 1.0) * v;
+            by_delta = share * delta;
+            s->out->work[2 * s->tree.n + s->forces.servo_count + k] -= fmax(0.0, rate * path);
+        }
+        *cell(s, s->R, d, k) += by;
+        if (s->delta) *cell(s, s->out->A, d, k) += by_delta;
+    }
+}
+
+static void add_actuator_number(const Slopes *s, int k)
+{
+    const TnNumber *x = &s->numbers[k];
+    for (int i = 0; i < s->forces.servo_count; i++) {
+        const TnServo *servo = &s->forces.servos[i];
+        const TnActuator *a = servo->actuator;
+        bool held =
+            servo->slope == 0.0 && (servo->force <= servo->low || servo->force >= servo->high);
+        if (a != &s->tree.model->actuators[x->index] || held) continue;
+        double by = a->gear * (x->kind == TN_CHANGE_GAIN ? s->in->inputs[x->index] : 1.0),
+               path = 0.0;
+        TnReach way = tn_reach(
+            s->in, s->in->blend ? s->in->blend[s->tree.sub - s->tree.model->subsystems] : 0.0);
+        for (int j = 0; j < a->moment_count; j++) {
+            int d = a->moments[j].dof - s->tree.sub->dof_start;
+            *cell(s, s->R, d, k) -= a->moments[j].coef * by;
+            path +=
+                a->moments[j].coef * (way.p * s->vhat[d] - way.r * s->in->qvel[a->moments[j].dof]);
+        }
+        s->out->work[2 * s->tree.n + s->forces.servo_count + k] += by * path;
+    }
+}
+
+/* After the work of all else was found. */
+static void add_numbers(const Slopes *s)
+{
+    for (int k = 0; k < s->number_count; k++) {
+        const TnNumber *x = &s->numbers[k];
+        if (!is_here(s->tree.model, s->tree.sub, x)) continue;
+        if (x->kind == TN_CHANGE_GAIN || x->kind == TN_CHANGE_BIAS)
+            add_actuator_number(s, k);
+        else if (x->kind > TN_CHANGE_ARMATURE)
+            add_joint_number(s, k);
+    }
+}
+
+bool tn_tree_number_energy(const TnModel *model, const TnSubsystem *sub, const TnNumber *x,
+                           const double *qpos, const double *qvel, const double origin[3],
+                           TnArena *arena, double *energy, double *kinetic)
+{
+    int n = sub->dof_count;
+    *energy = *kinetic = 0.0;
+    if (!is_here(model, sub, x)) return true;
+    if (x->kind >= TN_CHANGE_ARMATURE) {
+        const TnJoint *joint = &model->joints[x->index];
+        double over = qpos[joint->qpos_start] - joint->spring_ref;
+        if (x->kind == TN_CHANGE_STIFFNESS) *energy = 0.5 * over * over;
+        if (x->kind == TN_CHANGE_SPRING_REF) *energy = -joint->stiffness * over;
+        for (int k = 0; x->kind == TN_CHANGE_ARMATURE && k < tn_joint_dofs(joint->type); k++)
+            *kinetic += 0.5 * qvel[joint->dof_start + k] * qvel[joint->dof_start + k];
+        *energy += *kinetic;
+        return true;
+    }
+    TnTree tree = tn_tree(model, sub, NULL, origin, NULL);
+    TnTreeSlopes memory;
+    double(*S)[6] = TN_ARENA_NEW(arena, TnAxis, n), *rest = TN_ARENA_NEW(arena, double, 2 * n);
+    TnLinkFrame *frames = TN_ARENA_NEW(arena, TnLinkFrame, sub->link_count);
+    if (!S || !frames || !rest || !tn_tree_slopes_reserve(&tree, arena, &memory)) return false;
+    tree.frames = frames;
+    tree.S = (const double(*)[6])S;
+    tn_tree_forward(&tree, qpos + sub->qpos_start, frames, S);
+    tn_tree_inertias(&tree, memory.inertia);
+    if (x->kind == TN_CHANGE_GRAVITY) {
+        for (int i = 0; i < sub->link_count; i++)
+            *energy -= memory.inertia[i].m * frames[i].com[x->index];
+        return true;
+    }
+    TnSpatialInertia change = inertia_of(&tree, x);
+    double above[3];
+    tn_tree_kinetic_slopes(&tree, &memory, qvel + sub->dof_start, rest, rest + n);
+    *kinetic = tn_tree_link_kinetic(&memory, x->index - sub->link_start, &change);
+    v3_copy(above, change.h);
+    v3_add_scaled(above, origin, change.m);
+    *energy = *kinetic - v3_dot(model->option.gravity, above);
+    return true;
+}
+
 /* ---- the pass ---- */
 
 /* R and E of inverse dynamics, where the last pass was; `M`: mass matrix there. */
@@ -400,11 +593,13 @@ static bool add_dynamics(Slopes *s, const double *e, const double *M)
             s->E[i * n + k] += by_e[k] + by_v[i * n + k];
         }
     }
+    add_inertias(s, s->R, a, true);
     if (!s->delta) return true;
     /* A that was moved, times a vector: no velocity, no gravity */
     memset(by_v, 0, sizeof(double) * (size_t)n);
     for (int i = 0; i < n; i++) a[i] = s->delta[i] * rates;
     tn_tree_slopes(&s->tree, &s->memory, by_v, a, false, force, by_q, NULL);
+    add_inertias(s, s->out->A, a, false);
     for (int i = 0; i < n; i++) {
         bring_back(s, e, by_q + i * n, by_e);
         for (int k = 0; k < n; k++) s->out->A[i * columns + k] += by_q[i * n + k];
@@ -637,7 +832,8 @@ static bool weigh(Slopes *s, double *M, double *y)
 
 bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
                          const TnLinkFrame *frames, const TnTreeSystem *system, const double *vhat,
-                         TnArena *arena, TnTreeStepSlopes *out, const char **why)
+                         const TnNumber *numbers, int count, TnArena *arena, TnTreeStepSlopes *out,
+                         const char **why)
 {
     size_t n = (size_t)sub->dof_count;
     Slopes s = {.in = in,
@@ -647,10 +843,12 @@ bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
                 .vhat = vhat,
                 .v_free = system->v_free,
                 .damped = system->damped,
+                .numbers = numbers,
+                .number_count = count,
                 .out = out};
     bool pulled = memcmp(vhat, system->v_free, sizeof(double) * n) != 0;
     if (!tn_joint_forces_init(&s.forces, in, &s.tree, arena)) return false;
-    *out = (TnTreeStepSlopes){.n = (int)n, .columns = 2 * (int)n + s.forces.servo_count};
+    *out = (TnTreeStepSlopes){.n = (int)n, .columns = 2 * (int)n + s.forces.servo_count + count};
     *why = refuse(&s, system);
     if (*why) return true;
     double *M = TN_ARENA_NEW(arena, double, n *n), *y = TN_ARENA_NEW(arena, double, n);
@@ -658,6 +856,8 @@ bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
     for (size_t i = 0; pulled && i < n; i++) s.delta[i] = vhat[i] - system->v_free[i];
     find_guess(&s);
     if (!weigh(&s, M, y)) return false;
+    for (int k = 0; k < s.tree.n + s.tree.model->tendon_count; k++)
+        out->weighs |= s.weights[k].change != NULL;
     const double *e = system->foretold ? s.guess : system->v_free;
     tn_joint_forces_servos(&s.forces, e, s.h);
     *why = refuse_held(&s, system);
@@ -671,6 +871,7 @@ bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
     if (!tn_tree_factor(&s.tree, out->L) || !add_dynamics(&s, e, M)) return false;
     add_joint_forces(&s);
     find_work(&s);
+    add_numbers(&s);
     return follow_passes(&s, system);
 }
 
