@@ -242,8 +242,8 @@ static void read_row(const Closing *c, const TnRow *row, double *J)
     }
 }
 
-/* e of a limit, and whether it has a kink there. */
-static void follow_limit(const Closing *c, const TnRow *row, double slope[2], bool *kink)
+/* e of a limit. Where it has a kink, columns of what the limit is about are not in closed form. */
+static void follow_limit(const Closing *c, const TnRow *row, const double *J, double slope[2])
 {
     const TnConstraintSet *set = &c->step->world->set;
     double h = c->d->def.step;
@@ -260,8 +260,10 @@ static void follow_limit(const Closing *c, const TnRow *row, double slope[2], bo
                 e[side] = tn_unilateral_law(&x).e_normal;
             }
             slope[k] = (e[1] - e[0]) / (2.0 * h);
-            *kink |= fabs(e[1] + e[0] - 2.0 * set->limits[i].law.e_normal) >
-                     TN_KINK * h * fmax(1.0, fabs(slope[k]));
+            bool kink = fabs(e[1] + e[0] - 2.0 * set->limits[i].law.e_normal) >
+                        TN_KINK * h * fmax(1.0, fabs(slope[k]));
+            for (int m = 0; kink && m < c->nv; m++)
+                if (J[m] != 0.0) c->d->closed->open[k * c->nv + m] = true;
         }
     }
 }
@@ -278,17 +280,13 @@ static bool follow_laws(Closing *c)
     double *x = numbers(c, 2, rows),
            (*slope)[2] = tn_arena_alloc(c->arena, sizeof *slope * rows + 1);
     if (!c->J || !c->T || !c->by_q || !c->by_v || !x || !slope) return false;
-    bool kink = false;
     for (int l = 0; l < linear->law_count; l++) {
         const TnLinearLaw *law = &linear->laws[l];
         const TnRow *row = &c->p->rows[law->index];
         memcpy(slope[law->first], c->step->world->set.row_slope[law->index], sizeof *slope);
         read_row(c, row, c->J + at(law->first, nv, 0));
-        if (row->set == TN_ROW_INEQUALITY) follow_limit(c, row, slope[law->first], &kink);
-    }
-    if (kink) {
-        c->why = "a limit that begins to press";
-        return true;
+        if (row->set == TN_ROW_INEQUALITY)
+            follow_limit(c, row, c->J + at(law->first, nv, 0), slope[law->first]);
     }
     for (int l = 0; l < linear->law_count; l++) {
         const TnLinearLaw *law = &linear->laws[l];
@@ -704,6 +702,7 @@ bool tn_closed_find(TnDerivatives *d, TnCopy *copy)
     TnClosed *closed = d->closed;
     TnArena *arena = &copy->world->arena;
     closed->why = "the step is not known";
+    memset(closed->open, 0, sizeof(bool) * 2 * (size_t)d->of->model->dof_count);
     memcpy(closed->known, closed->may_know, sizeof(bool) * (size_t)d->def.parameter_count);
     if (!closed->has_step) return true;
     size_t mark = tn_arena_mark(arena);
@@ -726,12 +725,14 @@ TnClosed *tn_closed_create(const TnModel *model, int parameters)
     TnClosed *closed = tn_calloc(1, sizeof *closed);
     if (!closed) return NULL;
     closed->scaled = tn_calloc((size_t)model->subsystem_count + 1, sizeof *closed->scaled);
+    closed->open = tn_calloc(2 * (size_t)model->dof_count + 1, sizeof *closed->open);
     closed->ctrl = tn_calloc((size_t)model->actuator_count + 1, sizeof(double));
     closed->acts = tn_calloc((size_t)model->act_count + 1, sizeof(double));
     closed->numbers = tn_calloc((size_t)parameters + 1, sizeof *closed->numbers);
     closed->known = tn_calloc(2 * (size_t)parameters + 1, sizeof *closed->known);
     closed->may_know = closed->known + parameters;
-    if (closed->scaled && closed->ctrl && closed->acts && closed->numbers && closed->known)
+    if (closed->scaled && closed->open && closed->ctrl && closed->acts && closed->numbers &&
+        closed->known)
         return closed;
     tn_closed_destroy(closed);
     return NULL;
@@ -741,6 +742,7 @@ void tn_closed_destroy(TnClosed *closed)
 {
     if (!closed) return;
     tn_free(closed->scaled);
+    tn_free(closed->open);
     tn_free(closed->ctrl);
     tn_free(closed->acts);
     tn_free(closed->numbers);

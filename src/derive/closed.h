@@ -11,6 +11,7 @@ struct TnClosed {
     TnStep step; /* that columns are about; its memory is the copy's */
     TnScaled *scaled;
     double *ctrl, *acts;
+    bool *open;        /* per column by q and v: it is not */
     TnNumber *numbers; /* per parameter: what it is for trees, */
     bool *known;       /* and its column is there; */
     bool *may_know;    /* it may be */

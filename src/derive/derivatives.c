@@ -155,7 +155,16 @@ static bool is_wanted(const TnDerivatives *d, int column)
 static bool is_closed(const TnDerivatives *d, int column)
 {
     TnColumnOf of = tn_column_of(d, column);
-    return d->is_closed && (of.kind != TN_BY_PARAMETER || d->closed->known[of.index]);
+    if (!d->is_closed) return false;
+    if (of.kind == TN_BY_PARAMETER) return d->closed->known[of.index];
+    return column >= 2 * d->of->model->dof_count || !d->closed->open[column];
+}
+
+static bool all_closed(const TnDerivatives *d)
+{
+    for (int c = 0; c < d->column_count; c++)
+        if (is_wanted(d, c) && !is_closed(d, c)) return false;
+    return true;
 }
 
 /* Each copy takes its share; a column does not depend on whose it is. */
@@ -219,13 +228,6 @@ static bool find_closed(TnDerivatives *d, TnCopy *copy)
     if (!tn_closed_find(d, copy)) return false;
     d->is_closed = !d->closed->why[0];
     d->is_linear |= d->is_closed;
-    return true;
-}
-
-static bool all_closed(const TnDerivatives *d)
-{
-    for (int k = 0; k < d->def.parameter_count; k++)
-        if (!d->closed->known[k]) return false;
     return true;
 }
 
