@@ -214,7 +214,7 @@ static bool follow_trees(Closing *c)
         }
         for (int k = 0; k < parameter_count(c); k++)
             c->d->closed->known[k] &=
-                tn_tree_knows(c->model, part->sub, slopes, &c->d->closed->numbers[k]);
+                tn_tree_has(c->model, part->sub, slopes, &c->d->closed->numbers[k]);
         if (!spread(c, s, slopes->v_free, c->V)) c->why = "a controller with an integral";
         if (c->why) return true;
     }
@@ -615,13 +615,12 @@ static void moments_of(const TnLink *link, TnNumber *out)
 
 /* By differences, which are exact but for rounding: moments are linear in masses and inertias, and
  * quadratic in centres. */
-static bool follow_link(TnDerivatives *d, TnCopy *copy, const TnParameter *p, TnNumber *out)
+static bool follow_link(TnCopy *copy, const TnParameter *p, TnNumber *out)
 {
     const TnModel *model = copy->world->model;
     double h = sqrt(TN_SAME) * tn_parameter_scale(model, p), value = tn_parameter_get(model, p);
     int link = model->bodies[p->id - 1].link;
     TnNumber side[2];
-    (void)d;
     for (int k = 0; k < 2; k++) {
         bool ok = tn_parameter_set(copy->world, p, value + (k ? h : -h), NULL) == TN_OK;
         if (ok) moments_of(&copy->world->model->links[link], &side[k]);
@@ -673,9 +672,9 @@ void tn_closed_note_parameters(TnDerivatives *d, TnCopy *copy)
         const TnParameter *p = &d->parameters[k];
         TnNumber *x = &closed->numbers[k];
         *x = number_of(model, p);
-        if (x->kind == TN_CHANGE_LINK && !follow_link(d, copy, p, x)) x->kind = TN_CHANGE_ELSE;
+        if (x->kind == TN_CHANGE_LINK && !follow_link(copy, p, x)) x->kind = TN_CHANGE_ELSE;
         /* a bound of nothing has one side */
-        closed->may_know[k] =
+        closed->may_be_known[k] =
             x->kind != TN_CHANGE_ELSE ||
             (p->kind == TN_PARAMETER_FRICTION_LOSS && tn_parameter_get(model, p) > d->def.step);
     }
@@ -703,7 +702,7 @@ bool tn_closed_find(TnDerivatives *d, TnCopy *copy)
     TnArena *arena = &copy->world->arena;
     closed->why = "the step is not known";
     memset(closed->open, 0, sizeof(bool) * 2 * (size_t)d->of->model->dof_count);
-    memcpy(closed->known, closed->may_know, sizeof(bool) * (size_t)d->def.parameter_count);
+    memcpy(closed->known, closed->may_be_known, sizeof(bool) * (size_t)d->def.parameter_count);
     if (!closed->has_step) return true;
     size_t mark = tn_arena_mark(arena);
     Closing c = {.d = d,
@@ -730,7 +729,7 @@ TnClosed *tn_closed_create(const TnModel *model, int parameters)
     closed->acts = tn_calloc((size_t)model->act_count + 1, sizeof(double));
     closed->numbers = tn_calloc((size_t)parameters + 1, sizeof *closed->numbers);
     closed->known = tn_calloc(2 * (size_t)parameters + 1, sizeof *closed->known);
-    closed->may_know = closed->known + parameters;
+    closed->may_be_known = closed->known + parameters;
     if (closed->scaled && closed->open && closed->ctrl && closed->acts && closed->numbers &&
         closed->known)
         return closed;

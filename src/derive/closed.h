@@ -11,10 +11,10 @@ struct TnClosed {
     TnStep step; /* that columns are about; its memory is the copy's */
     TnScaled *scaled;
     double *ctrl, *acts;
-    bool *open;        /* per column by q and v: it is not */
-    TnNumber *numbers; /* per parameter: what it is for trees, */
-    bool *known;       /* and its column is there; */
-    bool *may_know;    /* it may be */
+    bool *open;         /* per column by q and v: it is not */
+    TnNumber *numbers;  /* per parameter: what it is for trees, */
+    bool *known;        /* and its column is there; */
+    bool *may_be_known; /* it may be */
 };
 
 TnClosed *tn_closed_create(const TnModel *model, int parameters); /* NULL: no memory */

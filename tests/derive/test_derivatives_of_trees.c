@@ -59,7 +59,7 @@ static void look(TnWorld *world, const TnParameter *parameters, int count, Found
     int columns = x.state_count + x.ctrl_count + count;
     found->all += columns;
     found->closed += x.closed_count;
-    CHECK(x.closed_count == (x.why_not_closed[0] ? 0 : columns));
+    CHECK(x.why_not_closed[0] ? x.closed_count == 0 : x.closed_count > 0);
     for (int c = 0; c < columns && x.closed_count; c++) {
         double off = off_of(x, others, c);
         if (isnan(off)) continue;

@@ -426,8 +426,8 @@ static bool is_here(const TnModel *model, const TnSubsystem *sub, const TnNumber
     }
 }
 
-bool tn_tree_knows(const TnModel *model, const TnSubsystem *sub, const TnTreeStepSlopes *slopes,
-                   const TnNumber *x)
+bool tn_tree_has(const TnModel *model, const TnSubsystem *sub, const TnTreeStepSlopes *slopes,
+                 const TnNumber *x)
 {
     bool spring = x->kind == TN_CHANGE_STIFFNESS || x->kind == TN_CHANGE_SPRING_REF;
     if (!is_here(model, sub, x)) return true;
@@ -775,7 +775,7 @@ static void find_work(Slopes *s)
 
 /* ---- all of it ---- */
 
-static bool reserve(Slopes *s, const TnTreeSystem *system, bool pulled)
+static bool reserve(Slopes *s, bool pulled)
 {
     TnTreeStepSlopes *out = s->out;
     size_t n = (size_t)s->tree.n, columns = (size_t)out->columns, all = n * columns;
@@ -784,7 +784,6 @@ static bool reserve(Slopes *s, const TnTreeSystem *system, bool pulled)
     s->frames = TN_ARENA_NEW(s->arena, TnLinkFrame, s->tree.link_count);
     s->q = TN_ARENA_NEW(s->arena, double, s->tree.sub->qpos_count);
     int *run = TN_ARENA_NEW(s->arena, int, n);
-    (void)system;
     if (!x || !s->S || !s->frames || !s->q || !run) return false;
     s->tree.frames = s->frames;
     s->tree.S = (const double(*)[6])s->S;
@@ -852,7 +851,7 @@ bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
     *why = refuse(&s, system);
     if (*why) return true;
     double *M = TN_ARENA_NEW(arena, double, n *n), *y = TN_ARENA_NEW(arena, double, n);
-    if (!M || !y || !reserve(&s, system, pulled)) return false;
+    if (!M || !y || !reserve(&s, pulled)) return false;
     for (size_t i = 0; pulled && i < n; i++) s.delta[i] = vhat[i] - system->v_free[i];
     find_guess(&s);
     if (!weigh(&s, M, y)) return false;

@@ -18,7 +18,7 @@ typedef enum TnChangeKind {
     TN_CHANGE_DAMPING,
     TN_CHANGE_GAIN, /* of an actuator */
     TN_CHANGE_BIAS, /* its first number */
-    TN_CHANGE_ELSE  /* what no tree knows */
+    TN_CHANGE_ELSE  /* what no tree has */
 } TnChangeKind;
 typedef struct TnNumber {
     TnChangeKind kind;
@@ -58,8 +58,8 @@ void tn_tree_step_divide(const TnModel *model, const TnSubsystem *sub,
                          const TnTreeStepSlopes *slopes, double *x);
 /* The column of this number is right: it is none of this tree's, or of a kind that is in closed
  * form. */
-bool tn_tree_knows(const TnModel *model, const TnSubsystem *sub, const TnTreeStepSlopes *slopes,
-                   const TnNumber *number);
+bool tn_tree_has(const TnModel *model, const TnSubsystem *sub, const TnTreeStepSlopes *slopes,
+                 const TnNumber *number);
 /* What a number of it does to its energy at a state, and to the kinetic alone. False: no memory. */
 bool tn_tree_number_energy(const TnModel *model, const TnSubsystem *sub, const TnNumber *number,
                            const double *qpos, const double *qvel, const double origin[3],
