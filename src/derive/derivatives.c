@@ -254,6 +254,16 @@ static bool find_laws(TnDerivatives *d)
     return !d->is_linear || d->def.smoothing == 0.0 || find_closed(d, copy);
 }
 
+/* By differences, and not for a limit whose law has two slopes there. */
+static bool has_doubtful_columns(const TnDerivatives *d)
+{
+    for (int c = 0; c < d->column_count; c++) {
+        bool at_limit = d->is_closed && c < 2 * d->of->model->dof_count && d->closed->open[c];
+        if (is_wanted(d, c) && d->columns[c] == TN_COLUMN_DIFFERENCES && !at_limit) return true;
+    }
+    return false;
+}
+
 TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *err)
 {
     if (!world || !d) return refuse(err, "world and derivatives must be given");
@@ -276,7 +286,7 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     tn_pool_run(d->pool, d->copy_count, 1, take_columns, d);
     count(d);
     /* laws that do not hold in states nearby may be others here, too */
-    bool doubtful = d->linear->doubtful || d->difference_count > 0;
+    bool doubtful = d->linear->doubtful || has_doubtful_columns(d);
     if (d->is_linear && doubtful && d->def.smoothing == 0.0 &&
         !tn_differences_agree(d, &d->copies[0])) {
         d->is_linear = d->is_closed = false;
