@@ -117,6 +117,8 @@ typedef struct TnDerivativesView {
     int forces;       /* that implicit columns solve for, */
     double condition; /* and of their matrix; 0 without */
     const char *why;  /* that columns are by differences though implicit ones were asked for; "" */
+    int closed_count; /* of implicit columns: in closed form, */
+    const char *why_not_closed; /* and why those of state and controls are not; "" */
 } TnDerivativesView;
 TN_API TnDerivativesView tn_derivatives_view(const TnDerivatives *derivatives);
 

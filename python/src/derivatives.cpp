@@ -114,6 +114,8 @@ nb::dict result(const Derivatives &d)
     out["forces"] = v.forces;
     out["condition"] = v.condition;
     out["why"] = v.why;
+    out["closed"] = v.closed_count;
+    out["why_not_closed"] = v.why_not_closed;
     nb::list switches;
     for (int i = 0; i < v.switch_count; i++) {
         const TnSwitch &s = v.switches[i];

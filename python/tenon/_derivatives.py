@@ -66,9 +66,12 @@ class Derivatives:
     why: str  #: columns are by differences though implicit ones were asked for
     forces: int  #: that implicit columns solve for
     condition: float  #: of their matrix
+    closed: int  #: implicit columns in closed form
+    why_not_closed: str  #: and why those of state and controls are not
 
     def __init__(self, found: Dict[str, Any]):
-        for name in ("A", "B", "P", "qpos", "qvel", "act", "kinks", "why", "forces", "condition"):
+        for name in ("A", "B", "P", "qpos", "qvel", "act", "kinks", "why", "forces", "condition", "closed",
+                     "why_not_closed"):
             setattr(self, name, found[name])
         words = np.array(["none", "implicit", "differences"])
         self.columns = words[np.frombuffer(found["columns"], dtype=np.uint8)]

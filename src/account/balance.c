@@ -290,6 +290,28 @@ static void note_correction(const Balance *b, int root, double take, double shar
     v3_scale(c->momentum, c->momentum, share - 1.0);
 }
 
+/* For what watches the step; due: of a group that does not move as a whole, NULL: it does. */
+static void note_scaled(const Balance *b, int root, const TnDueInput *in, const TnDue *due)
+{
+    const TnInstead *instead = b->step->world->instead;
+    if (!instead || !instead->scaled) return;
+    TnScaled out = {.by = TN_SCALED_ELSE};
+    if (due) {
+        out.take = due->take;
+        out.moving = in->moving;
+        double kept = in->put - TN_PUT_OUT_SHARE * fmax(0.0, in->moving - in->put),
+               made = in->made + in->owed;
+        bool alone = b->joined.next[root] < 0 && b->sums[root].excess == 0.0,
+             own = (in->put == 0.0 || kept < 0.0) && (in->hits == 0.0 || in->made > 0.0);
+        if (!in->smooth && due->take == 0.0) out.by = TN_SCALED_NOT;
+        if (in->smooth && alone && own && (due->take == made || fabs(made) <= in->noise))
+            out.by = TN_SCALED_BY_OWN;
+        if (in->smooth && alone && in->made > 0.0 && kept > in->made && due->take == in->owed)
+            out.by = TN_SCALED_BY_DEBT;
+    }
+    for (int s = b->joined.first[root]; s >= 0; s = b->joined.next[s]) instead->scaled[s] = out;
+}
+
 /* What is not worth it yet is kept in mind and taken off when it adds up. */
 static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigid)
 {
@@ -297,16 +319,18 @@ static void balance_energy(const Balance *b, int root, const TnRigidMotion *rigi
     const Sum *sum = &b->sums[root];
     double moving = fmax(0.0, sum->kinetic - (rigid ? rigid_energy(b, root, rigid) : 0.0));
     bool smooth = !g->pushed && !g->stiff && b->step->model->option.theta == 0.5;
-    TnDue due = tn_due(&(TnDueInput){.smooth = smooth,
-                                     .made = sum->created,
-                                     .put = sum->put_out + sum->put_back,
-                                     .hits = sum->hits,
-                                     .owed = sum->owed,
-                                     .kinetic = sum->kinetic,
-                                     .kinetic_before = sum->kinetic_before,
-                                     .moving = moving,
-                                     .noise = noise_of(b, root)});
+    const TnDueInput in = {.smooth = smooth,
+                           .made = sum->created,
+                           .put = sum->put_out + sum->put_back,
+                           .hits = sum->hits,
+                           .owed = sum->owed,
+                           .kinetic = sum->kinetic,
+                           .kinetic_before = sum->kinetic_before,
+                           .moving = moving,
+                           .noise = noise_of(b, root)};
+    TnDue due = tn_due(&in);
     b->owed[root] = due.owed;
+    note_scaled(b, root, &in, rigid ? NULL : &due);
     /* contacts that yield lose by it, at any length of the step */
     if (sum->stored == 0.0) b->corrections[root].dropped = due.beyond;
     if (due.take == 0.0) return;
@@ -404,7 +428,10 @@ static void balance_range(void *context, int begin, int end)
         const TnJoinedGroup *g = &b->joined.groups[root];
         TnRigidMotion rigid;
         if (b->joined.first[root] < 0) continue;
-        if (!g->alone && !g->bound) balance_momentum(b, root, &rigid);
+        if (!g->alone && !g->bound) {
+            balance_momentum(b, root, &rigid);
+            note_scaled(b, root, NULL, NULL);
+        }
         sum_energies(b, root);
         if (g->alone || g->driven) continue;
         balance_energy(b, root, g->bound ? NULL : &rigid);

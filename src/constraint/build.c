@@ -27,6 +27,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->row_close = TN_ARENA_NEW(in->arena, double, counts.rows + 1);
+    set->row_slope = tn_arena_alloc(in->arena, sizeof(double[2]) * (size_t)(counts.rows + 1));
     if (model->mocap_count) {
         set->row_drive = TN_ARENA_ZERO(in->arena, double, counts.rows + 1);
         if (!set->row_drive) return false;
@@ -44,8 +45,8 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
                           .sides = counts.sides,
                           .entries = counts.entries};
     set->block_v = TN_ARENA_NEW(in->arena, double *, larges);
-    if (!set->row_slot || !set->row_close || !set->limits || !set->bond_source || !set->block_v ||
-        !tn_problem_init_shared(&set->problem, in->arena, size, in->pool))
+    if (!set->row_slot || !set->row_close || !set->row_slope || !set->limits || !set->bond_source ||
+        !set->block_v || !tn_problem_init_shared(&set->problem, in->arena, size, in->pool))
         return false;
 
     if (!tn_constraint_fill_blocks(in, set, axes, first_port)) return false;

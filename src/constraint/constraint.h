@@ -90,6 +90,8 @@ typedef struct TnConstraintSet {
     double *row_close; /* per row: of J u, what an equality is to be closed by, for the account of
                           energy */
     int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
+    double (*row_slope)[2]; /* per row: of e by J dq and by J dv where J is the same everywhere; of
+                               limits the law tells. NaN: it is not */
     struct TnPathRow *path_rows; /* forces and dry friction along paths */
     int path_row_count;
 } TnConstraintSet;
@@ -107,6 +109,7 @@ typedef struct TnPathRow {
 typedef struct TnLimit {
     int row, subsystem;
     double v; /* J v, v at the step's start */
+    TnUnilateral given;
     TnUnilateralLaw law;
 } TnLimit;
 

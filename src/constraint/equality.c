@@ -235,6 +235,19 @@ static void add_hold(const TnRowWriter *w, const TnMotion *m, double eta, int in
 
 /* ---- joints ---- */
 
+/* close_law by C and by J v, where the bracket is zero. */
+static void straighten(const TnRowWriter *w, const TnRow *row, double eta, double C)
+{
+    const TnConstraintInput *in = w->in;
+    const TnOption *option = &in->model->option;
+    double kappa = eta / in->theta, gamma = fmax(0.0, 2.0 - 3.0 * eta), lever = tn_row_lever(row),
+           full = option->stabilization / in->t, size = fmin(w->lever, 1e30) / lever,
+           out = tn_way_out(fabs(C), v3_norm(option->gravity) / lever, size, in->t,
+                            option->stabilization);
+    double by_C = out < full * fabs(C) ? 0.5 * out / fabs(C) : full; /* it goes by the root */
+    tn_row_is_straight(w, row, eta * by_C / kappa, (1.0 - kappa - gamma) / kappa);
+}
+
 /* C = x1 - p(x2), or x1 - c0 where there is no second joint. */
 static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEquality *equality)
 {
@@ -264,6 +277,7 @@ static void add_joints(TnRowWriter *w, const TnMotion *m, int index, const TnEqu
     }
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, eta, violation);
+    if (!violation.exact) straighten(w, row, eta, violation.C);
 }
 
 bool tn_constraint_add_equalities(TnRowWriter *w)

@@ -289,8 +289,10 @@ static void hold_limit(TnRowWriter *w, TnRow *row, TnPathCourse *course, const T
     tn_row_set_lever(w, row);
     tn_row_close_equality(w, row, course->eta, violation);
     w->set->limits[w->set->limit_count++] =
-        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - w->in->model->subsystems),
-                  violation.start_rate, (TnUnilateralLaw){.e_normal = row->e, .resting = true}};
+        (TnLimit){.row = (int)(row - w->set->problem.rows),
+                  .subsystem = (int)(sub - w->in->model->subsystems),
+                  .v = violation.start_rate,
+                  .law = {.e_normal = row->e, .resting = true}};
 }
 
 static void add_limit(Writer *writer, int index, TnPathCourse *course, int upper)

@@ -62,6 +62,7 @@ TnRow *tn_row_begin(TnRowWriter *w, TnRowSet set, int slot)
     *row = (TnRow){.set = set, .side_start = w->side};
     if (w->set->row_drive) w->set->row_drive[w->row] = 0.0;
     w->set->row_close[w->row] = 0.0;
+    w->set->row_slope[w->row][0] = w->set->row_slope[w->row][1] = NAN;
     w->set->row_slot[w->row++] = slot;
     w->shift = w->rate = w->size = w->turn = w->drive = 0.0;
     w->lever = INFINITY;
@@ -224,6 +225,13 @@ void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction)
     close_row(w, row);
 }
 
+void tn_row_is_straight(const TnRowWriter *w, const TnRow *row, double by_place, double by_rate)
+{
+    double *slope = w->set->row_slope[row - w->set->problem.rows];
+    slope[0] = by_place;
+    slope[1] = by_rate;
+}
+
 void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, double gap, double v,
                         double v_end)
 {
@@ -232,21 +240,21 @@ void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, doub
     /* gravity only sets the scale of "at rest"; joints count their own motion */
     double lever = tn_row_lever(row), size = model->links[sub->link_start].lever,
            gravity = v3_norm(model->option.gravity) / lever;
-    TnUnilateralLaw law =
-        tn_unilateral_law(&(TnUnilateral){.gap = gap,
-                                          .approach = v,
-                                          .v = v,
-                                          .v_free_end = v_end,
-                                          .t = w->in->t,
-                                          .theta = w->in->theta,
-                                          .stabilization = model->option.stabilization,
-                                          .gravity = gravity,
-                                          .slow = TN_KNOCK * gravity * w->in->t,
-                                          .leave = w->in->leave / lever,
-                                          .size = size / lever});
+    TnUnilateral given = {.gap = gap,
+                          .approach = v,
+                          .v = v,
+                          .v_free_end = v_end,
+                          .t = w->in->t,
+                          .theta = w->in->theta,
+                          .stabilization = model->option.stabilization,
+                          .gravity = gravity,
+                          .slow = TN_KNOCK * gravity * w->in->t,
+                          .leave = w->in->leave / lever,
+                          .size = size / lever};
+    TnUnilateralLaw law = tn_unilateral_law(&given);
     row->e = law.e_normal;
     w->set->limits[w->set->limit_count++] =
-        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), v, law};
+        (TnLimit){(int)(row - w->set->problem.rows), (int)(sub - model->subsystems), v, given, law};
 }
 
 /* ---- limits and joint friction ---- */
@@ -325,6 +333,7 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
     add_joint(w, row, joint, limited_dofs(joint), limit.axis);
     tn_row_close_limit(w, row, sub, limit.gap, limit.v, limit.v_end);
+    if (joint->type != TN_JOINT_BALL) tn_row_is_straight(w, row, 0.0, 0.0);
 }
 
 /* Joints that may have rows: free ones never do. */
@@ -350,6 +359,7 @@ static void add_rows_of_joint(TnRowWriter *w, int j)
         TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
         add_joint(w, row, joint, 1, (const double[]){1.0});
         tn_row_close_friction(w, row, joint->friction_loss);
+        tn_row_is_straight(w, row, 0.0, w->in->theta - 1.0);
     }
 }
 

@@ -41,7 +41,7 @@ static bool create(const TnDerivatives *d, TnCopy *copy, TnError *err)
     copy->world = tn_world_create_here(&def, of->model, NULL, err);
     if (!copy->world) return false;
     copy->world->at_start = of->at_start;
-    copy->world->untimed = true;
+    copy->world->untimed = copy->world->settles = true;
     copy->linear = d->linear;
     copy->about = tn_calloc(state, sizeof(double));
     copy->low = tn_calloc(place, sizeof(double));

@@ -7,7 +7,7 @@
 #include "../base/base.h"
 #include "../base/rounding.h"
 #include "../ranks/spread.h"
-#include "linear.h"
+#include "closed.h"
 
 TnDerivativeDef tn_derivative_def(void)
 {
@@ -85,12 +85,13 @@ static bool reserve(TnDerivatives *d)
     d->linear_here = tn_calloc((size_t)tn_place_size(model) + 1, sizeof(double));
     d->linear = tn_linear_create(model);
     d->first = tn_linear_create(model);
+    d->closed = tn_closed_create(model, d->def.parameter_count);
     d->ctrl = tn_calloc((size_t)model->actuator_count + 1, sizeof(double));
     d->parameters = tn_calloc(np + 1, sizeof *d->parameters);
     d->copies = tn_calloc((size_t)d->copy_count, sizeof *d->copies);
     d->pool = d->copy_count > 1 ? tn_pool_create(d->copy_count) : NULL;
     return d->A && d->B && d->P && d->kinks && d->columns && d->here && d->linear_here &&
-           d->linear && d->first && d->ctrl && d->parameters && d->copies &&
+           d->linear && d->first && d->closed && d->ctrl && d->parameters && d->copies &&
            (d->copy_count == 1 || d->pool);
 }
 
@@ -130,6 +131,7 @@ void tn_derivatives_destroy(TnDerivatives *d)
     tn_free(d->copies);
     tn_free(d->parameters);
     tn_free(d->ctrl);
+    tn_closed_destroy(d->closed);
     tn_linear_destroy(d->first);
     tn_linear_destroy(d->linear);
     tn_free(d->linear_here);
@@ -150,20 +152,40 @@ static bool is_wanted(const TnDerivatives *d, int column)
     return kind == TN_BY_CTRL ? d->def.ctrl : d->def.state;
 }
 
+static bool is_closed(const TnDerivatives *d, int column)
+{
+    TnColumnOf of = tn_column_of(d, column);
+    if (!d->is_closed) return false;
+    if (of.kind == TN_BY_PARAMETER) return d->closed->known[of.index];
+    return column >= 2 * d->of->model->dof_count || !d->closed->open[column];
+}
+
+static bool all_closed(const TnDerivatives *d)
+{
+    for (int c = 0; c < d->column_count; c++)
+        if (is_wanted(d, c) && !is_closed(d, c)) return false;
+    return true;
+}
+
 /* Each copy takes its share; a column does not depend on whose it is. */
 static void take_columns(void *context, int begin, int end)
 {
     TnDerivatives *d = context;
     for (int i = begin; i < end; i++)
         for (int c = i; c < d->column_count; c += d->copy_count)
-            if (is_wanted(d, c)) tn_differences(d, &d->copies[i], c);
+            if (is_wanted(d, c) && !is_closed(d, c)) tn_differences(d, &d->copies[i], c);
 }
 
 static void count(TnDerivatives *d)
 {
-    d->implicit_count = d->difference_count = d->none_count = d->kink_count = 0;
+    d->implicit_count = d->difference_count = d->none_count = d->kink_count = d->closed_count = 0;
     for (int c = 0; c < d->column_count; c++) {
         if (!is_wanted(d, c)) continue;
+        if (is_closed(d, c)) {
+            d->columns[c] = TN_COLUMN_IMPLICIT;
+            d->kinks[c] = 0.0;
+            d->closed_count++;
+        }
         d->implicit_count += d->columns[c] == TN_COLUMN_IMPLICIT;
         d->difference_count += d->columns[c] == TN_COLUMN_DIFFERENCES;
         d->none_count += d->columns[c] == TN_COLUMN_NONE;
@@ -200,23 +222,46 @@ static bool find_first_laws(TnDerivatives *d, TnCopy *copy)
     return ok;
 }
 
+/* About the step that the copy took last. False: no memory. */
+static bool find_closed(TnDerivatives *d, TnCopy *copy)
+{
+    if (!tn_closed_find(d, copy)) return false;
+    d->is_closed = !d->closed->why[0];
+    d->is_linear |= d->is_closed;
+    return true;
+}
+
 /* What implicit columns are linear about. False: no memory. */
 static bool find_laws(TnDerivatives *d)
 {
     TnCopy *copy = &d->copies[0];
-    d->is_linear = false;
+    d->is_linear = d->is_closed = false;
     if (!tn_linear_note(d, d->linear, copy)) return false;
     d->why = "";
     if (d->def.method != TN_DERIVATIVES_IMPLICIT) return true;
     d->why = d->linear->why;
     if (d->why[0]) return true;
+    if (d->def.smoothing == 0.0 && !find_closed(d, copy)) return false;
+    if (d->is_closed && all_closed(d)) return true;
     if (!find_first_laws(d, copy)) return false;
     tn_linear_begin(copy);
+    if (d->def.smoothing > 0.0) tn_closed_watch(d, copy);
     d->is_linear = tn_linear_take(d, copy, NULL, 0.0, d->linear_here);
     tn_linear_end(copy);
     if (d->def.smoothing == 0.0) d->is_linear = d->is_linear && is_same_step(d);
     if (!d->is_linear) d->why = "the step is not the one that its laws lead to";
-    return true;
+    if (!d->is_linear) d->is_closed = false;
+    return !d->is_linear || d->def.smoothing == 0.0 || find_closed(d, copy);
+}
+
+/* By differences, and not for a limit whose law has two slopes there. */
+static bool has_doubtful_columns(const TnDerivatives *d)
+{
+    for (int c = 0; c < d->column_count; c++) {
+        bool at_limit = d->is_closed && c < 2 * d->of->model->dof_count && d->closed->open[c];
+        if (is_wanted(d, c) && d->columns[c] == TN_COLUMN_DIFFERENCES && !at_limit) return true;
+    }
+    return false;
 }
 
 TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *err)
@@ -224,9 +269,13 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     if (!world || !d) return refuse(err, "world and derivatives must be given");
     if (world != d->of) return refuse(err, "they were made for another world");
     if (world->stepping) return refuse(err, "a step runs");
+    bool same = d->copies[0].world && d->version == world->version;
     if (!tn_copies_update(d, err)) return err && err->code ? err->code : TN_ERROR_MEMORY;
+    if (!same || !d->noted) tn_closed_note_parameters(d, &d->copies[0]);
+    d->noted = true;
     if (!tn_start_note(d)) return no_memory(err);
     tn_linear_watch(d->linear, &d->copies[0]);
+    tn_closed_watch(d, &d->copies[0]);
     bool taken = tn_copy_take(d, &d->copies[0], NULL, 0.0, d->here);
     tn_linear_unwatch(&d->copies[0]);
     if (!taken) return refuse(err, "the step is rejected, so it has no derivatives");
@@ -237,10 +286,10 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
     tn_pool_run(d->pool, d->copy_count, 1, take_columns, d);
     count(d);
     /* laws that do not hold in states nearby may be others here, too */
-    bool doubtful = d->linear->doubtful || d->difference_count > 0;
+    bool doubtful = d->linear->doubtful || has_doubtful_columns(d);
     if (d->is_linear && doubtful && d->def.smoothing == 0.0 &&
         !tn_differences_agree(d, &d->copies[0])) {
-        d->is_linear = false;
+        d->is_linear = d->is_closed = false;
         d->why = "whole steps do not agree with their laws";
         tn_pool_run(d->pool, d->copy_count, 1, take_columns, d);
         count(d);
@@ -256,7 +305,7 @@ TnStatus tn_world_derivatives(const TnWorld *world, TnDerivatives *d, TnError *e
 
 TnDerivativesView tn_derivatives_view(const TnDerivatives *d)
 {
-    if (!d) return (TnDerivativesView){.why = ""};
+    if (!d) return (TnDerivativesView){.why = "", .why_not_closed = ""};
     const TnModel *model = d->of->model;
     return (TnDerivativesView){.state_count = d->state_count,
                                .ctrl_count = d->ctrl_count,
@@ -277,7 +326,9 @@ TnDerivativesView tn_derivatives_view(const TnDerivatives *d)
                                .switch_count = d->linear->switch_count,
                                .forces = d->is_linear ? d->linear->n : 0,
                                .condition = d->is_linear ? d->linear->condition : 0.0,
-                               .why = d->why};
+                               .why = d->why,
+                               .closed_count = d->closed_count,
+                               .why_not_closed = d->is_linear ? d->closed->why : ""};
 }
 
 /* out = Mᵀ g, M with `count` columns. */

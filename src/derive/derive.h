@@ -14,6 +14,7 @@
 
 /* A world that takes steps in place of the user's; and its parameters as they are. */
 typedef struct TnLinear TnLinear; /* linear.h */
+typedef struct TnClosed TnClosed; /* closed.h */
 
 typedef struct TnCopy {
     TnWorld *world;
@@ -66,11 +67,14 @@ struct TnDerivatives {
     TnLinear *first; /* of the pass before, of a step with two, */
     bool has_first;  /* which it was */
     bool is_linear;  /* that is used */
+    TnClosed *closed;
+    bool is_closed; /* columns of state and controls are there */
+    bool noted;     /* what parameters are for trees */
     /* results */
     int state_count, ctrl_count, column_count;
     double *A, *B, *P, *kinks;
     uint8_t *columns;
-    int implicit_count, difference_count, none_count, kink_count;
+    int implicit_count, closed_count, difference_count, none_count, kink_count;
     const char *why;
 };
 

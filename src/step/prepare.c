@@ -114,6 +114,7 @@ static bool set_inputs(TnStep *step)
                           .t = step->t,
                           .theta = step->model->option.theta,
                           .passes = step->model->option.tree_passes,
+                          .settles = world->settles,
                           .measured = world->time_memory != NULL,
                           .qpos = state->qpos,
                           .qvel = state->qvel,

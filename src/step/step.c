@@ -165,6 +165,8 @@ TnStepReport tn_step_once(TnWorld *world)
     bool ok = tn_step_go(&step, tn_step_is_foreseen(&step) ? TN_FORESEEN_PHASES : TN_ALL_PHASES);
     if (ok && tn_step_is_idle(&step)) rest(&step);
     if (ok) tn_time_control_note_step(&step);
+    if (ok && world->instead && world->instead->taken)
+        world->instead->taken(world->instead->taken_context, &step);
     if (!ok) {
         if (!step.check.too_long) tn_trouble_note_rejected(&step);
         tn_impacts_undo(&step);

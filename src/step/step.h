@@ -176,6 +176,19 @@ typedef struct TnStep {
     TnStepLoop loop;
 } TnStep;
 
+/* What the balances did to a subsystem's new state. */
+typedef enum TnScaledBy {
+    TN_SCALED_NOT,     /* nothing, nor would they in states nearby */
+    TN_SCALED_BY_OWN,  /* its velocities were scaled by √(1 - take/moving), `moving` its kinetic
+                          energy: `take` is what the step made of it, and what was owed */
+    TN_SCALED_BY_DEBT, /* the same, of what was owed alone */
+    TN_SCALED_ELSE
+} TnScaledBy;
+typedef struct TnScaled {
+    TnScaledBy by;
+    double take, moving;
+} TnScaled;
+
 /* What watches a step, or solves it in place of the solver (derive/linear.h). */
 typedef struct TnInstead {
     /* before rows are built, each time; NULL: nothing. False: no memory */
@@ -187,6 +200,11 @@ typedef struct TnInstead {
     bool plain;      /* ways are not cut, and nothing is balanced */
     bool *assembled; /* per subsystem: becomes true where it is assembled again after a solution.
                         NULL: not needed */
+    /* with the new state in the place of the old one, while the step's memory is there. NULL:
+     * nothing */
+    void (*taken)(void *context, const TnStep *step);
+    void *taken_context;
+    TnScaled *scaled; /* per subsystem, where a balance is made: it. NULL: not needed */
 } TnInstead;
 static inline bool tn_step_is_foreseen(const TnStep *step)
 {

@@ -20,6 +20,7 @@ typedef struct TnDynamicsInput {
     const TnModel *model;
     double t, theta;
     int passes;    /* of trees in free motion, at most */
+    bool settles;  /* they go on until they agree to rounding: for derivatives */
     bool measured; /* steps are as short as an accuracy asks for: fast trees need no shorter ones,
                       which would hide how far a step is off */
     const double *qpos, *qvel;
@@ -131,6 +132,8 @@ typedef struct TnTreeSystem {
     double w; /* share of v⁺ in its displacement that its forces are written for, no less than was
                  planned, */
     double damped;    /* and what its dampers ask for */
+    bool foretold;    /* there was one pass, about what constraints are expected to leave */
+    bool bounded;     /* they did not converge */
     double *free_end; /* of a tree too fast for the step: where its free motion ends, in its own
                          entries of qpos. NULL: q ⊕ t v_free */
     /* what its joints do, for the account of energy (work.c) */

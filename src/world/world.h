@@ -115,6 +115,7 @@ struct TnWorld {
     const struct TnInstead *instead; /* of the solver (step.h); NULL: it solves */
     bool stepping;                   /* a step runs, or one of those */
     bool untimed;     /* the times of the steps to come are not measured: they are zero */
+    bool settles;     /* as TnDynamicsInput.settles */
     bool mocap_moves; /* some mocap body does, in this step */
     bool has_problem;
     bool by_islands;     /* that problem was solved to a tolerance, and is not prepared */

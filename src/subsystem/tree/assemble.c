@@ -31,6 +31,7 @@ typedef struct Assembly {
     double *c, *x, *y;                      /* n: bias, work */
     double *v_eval;                         /* n: the velocity the pass is evaluated at */
     double *A, *b, *vhat;                   /* the caller's */
+    bool bounded;
 } Assembly;
 
 /* middle: keep_middle needs the links at rest. */
@@ -298,6 +299,13 @@ static bool may_correct(const Assembly *as, double h, const double *x)
            tn_joint_forces_are_linear(&as->forces);
 }
 
+/* Passes that are to settle go on to rounding, or to where they do not halve what is left. */
+static bool is_settled(const Assembly *as, double change, double last, double left)
+{
+    if (!(left <= CONVERGED)) return false;
+    return !as->in->settles || change <= TN_ROUND_OFF || (last > 0.0 && 2.0 * change > last);
+}
+
 /* False: the passes do not converge. After a later pass that changed v̂ by c, the one before it
  * having changed it by c', about c·c/c' is left to change. */
 static bool midpoint_passes(Assembly *as)
@@ -311,10 +319,10 @@ static bool midpoint_passes(Assembly *as)
         double change = share_of(as, as->x), left = change;
         if (pass > 0 && change < last) left = change * change / last;
         if (pass == 0 && change > CONVERGED) left = left_after_first(as, h, change);
-        if (left <= CONVERGED) return true;
+        if (is_settled(as, change, last, left)) return true;
         if (pass + 1 >= as->in->passes) return as->in->passes == 1 || left <= USEFUL;
         for (int i = 0; i < n; i++) as->x[i] = as->vhat[i] - as->v_eval[i];
-        if (may_correct(as, h, as->x)) {
+        if (!as->in->settles && may_correct(as, h, as->x)) {
             bool held = correct(as, h, as->x);
             double more = share_of(as, as->x);
             if (held && more < change && more * more <= CONVERGED * change) return true;
@@ -341,6 +349,7 @@ static bool bounded_pass(Assembly *as)
     memcpy(as->v_eval, as->in->qvel + as->tree.sub->dof_start, sizeof(double) * (size_t)as->tree.n);
     for (int k = 0; k < as->forces.servo_count; k++)
         as->forces.servos[k].held = as->forces.servos[k].total_held = 0;
+    as->bounded = true;
     return bounded_bias(as) && complete_pass(as, 0.0, true);
 }
 
@@ -375,6 +384,8 @@ bool tn_tree_assemble_once(const TnDynamicsInput *in, const TnSubsystem *sub,
     if (ok) {
         tn_joint_forces_secant(&as.forces, out->v_free, out->A, out->b);
         tn_joint_forces_record(&as.forces, out);
+        out->bounded = as.bounded;
+        out->foretold = in->expected;
         out->free_end = NULL;
         if (out->S) keep_middle(&as, out);
     }
