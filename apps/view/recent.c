@@ -1,5 +1,5 @@
 /* recent.c: files that were shown, one path a line, in the folder for such things of the user. */
-#include "../render/image.h"
+#include "../render/system.h"
 #include "platform/files.h"
 #include "window.h"
 
@@ -47,7 +47,7 @@ void recent_add(Recent *recent, const char *path)
     memmove(recent->paths[1], recent->paths[0], (size_t)at * TN_PATH);
     memcpy(recent->paths[0], whole, TN_PATH);
     /* a list that cannot be written is no reason to stop: the next start has a shorter one */
-    FILE *out = list_path(list) && image_make_folders(list) ? tn_stream_open(list, "w") : NULL;
+    FILE *out = list_path(list) && system_make_parents(list) ? tn_stream_open(list, "w") : NULL;
     for (int i = 0; out && i < recent->count; i++) fprintf(out, "%s\n", recent->paths[i]);
     if (out) fclose(out);
 }
