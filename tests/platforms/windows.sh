@@ -15,7 +15,7 @@ runner=$PWD/tests/platforms/wine_run.sh
 # films by a program that stands for ffmpeg
 films=$folder/films
 rm -rf "$films" && mkdir "$films"
-"$folder/cc" -D_GNU_SOURCE -std=c17 -O1 -Iapps/render -Iinclude tests/platforms/film.c \
+"$folder/cc" -D_GNU_SOURCE -std=c17 -O1 -s -Iapps/render -Iinclude tests/platforms/film.c \
     apps/render/{ffmpeg,child_posix,child_windows,system}.c -o "$films/film.exe"
 cp "$films/film.exe" "$films/ffmpeg.exe"
 "$runner" "$films/film.exe" "Z:$films"
