@@ -4,6 +4,8 @@
  * exact motion. */
 #include "motion.h"
 
+#include "math/cholesky.h"
+
 #define MAX_DOFS 96
 
 typedef struct Transform {
@@ -435,6 +437,66 @@ TEST(assembled_system_is_solved_by_v_free)
             }
             CHECK_NEAR(sum, 0.0, 1e-9 * largest(b, n)); /* rounding, times the condition of A */
         }
+        motion_end(&m);
+        tn_model_destroy(model);
+    }
+}
+
+/* To the last bit: the same walks, taken once. */
+TEST(places_that_are_kept_give_the_same_frames_and_twists)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        TnModel *model = random_tree(seed, 10, seed % 2 == 0);
+        REQUIRE(model);
+        Random r = {seed};
+        int links = model->link_count;
+        double qpos[2 * MAX_DOFS], qvel[MAX_DOFS], twists[64][6], other[64][6];
+        TnLinkFrame frames[64], at_once[64];
+        TnJointPlace places[MAX_DOFS];
+        random_state(model, &r, 2.0, qpos, qvel);
+        tn_kinematics(model, qpos, 0, links, frames);
+        tn_kinematics_twists(model, qpos, qvel, frames, 0, links, twists);
+        tn_kinematics_all(model, qpos, qvel, 0, links, at_once, other);
+        for (int l = 0; l < links; l++) {
+            CHECK(memcmp(frames[l].pos, at_once[l].pos, sizeof frames[l].pos) == 0);
+            CHECK(memcmp(frames[l].rot, at_once[l].rot, sizeof frames[l].rot) == 0);
+        }
+        CHECK(memcmp(twists, other, sizeof(double[6]) * (size_t)links) == 0);
+        tn_kinematics_places(model, qpos, frames, 0, links, places);
+        /* these do not need qpos */
+        tn_kinematics_twists_at(model, NULL, qvel, frames, places, 0, links, other);
+        CHECK(memcmp(twists, other, sizeof(double[6]) * (size_t)links) == 0);
+        tn_model_destroy(model);
+    }
+}
+
+TEST(compliance_by_the_factor_of_a_tree_is_that_of_a_dense_one)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        TnModel *model = random_tree(seed, 7, seed % 2 == 0);
+        REQUIRE(model);
+        const TnSubsystem *sub = &model->subsystems[0];
+        Motion m = motion_start(model, 0.005);
+        Random r = {seed};
+        random_state(model, &r, 1.0, m.qpos, m.qvel);
+        tn_kinematics(model, m.qpos, 0, model->link_count, m.frames);
+        TnTreeSystem tree;
+        TnDynamicsInput in = motion_input(&m);
+        REQUIRE(motion_tree(&m, &in, sub, &tree));
+        int n = sub->dof_count;
+        double L[MAX_DOFS * MAX_DOFS], c[MAX_DOFS], sum = 0.0;
+        TnTreeFactor factor;
+        REQUIRE(tn_tree_factor_of(model, sub, tree.A, &m.arena, &factor));
+        CHECK(factor.regular);
+        memcpy(L, tree.A, sizeof(double) * (size_t)(n * n));
+        REQUIRE(tn_cholesky(L, n));
+        random_vector(&r, 1.0, c, n);
+        for (int i = 0; i < n; i += 3) c[i] = 0.0; /* as of paths that miss these joints */
+        double sparse = tn_tree_factor_compliance(&factor, c);
+        tn_cholesky_forward(L, n, c);
+        for (int i = 0; i < n; i++) sum += c[i] * c[i];
+        CHECK(sum > 0.0);
+        CHECK_NEAR(sparse, sum, 1e-9 * sum); /* rounding, times the condition of A */
         motion_end(&m);
         tn_model_destroy(model);
     }
