@@ -69,7 +69,7 @@ TN_API TnDerivativeDef tn_derivative_def(void);
 /* Where a column comes from. */
 typedef enum TnColumn {
     TN_COLUMN_NONE,        /* a step that it needs was rejected: NaN */
-    TN_COLUMN_IMPLICIT,    /* linear laws */
+    TN_COLUMN_IMPLICIT,    /* linear laws; some are in closed form */
     TN_COLUMN_DIFFERENCES, /* whole steps */
     TN_COLUMN_COUNT
 } TnColumn;
@@ -109,7 +109,8 @@ typedef struct TnDerivativesView {
     const uint8_t *columns; /* TnColumn */
     const double *kinks;    /* largest difference of the derivatives from the two sides, as a share
                                of the column's largest number or of 1. Far above `step`: the state
-                               is at a switch, where the column is the mean of both sides */
+                               is at a switch, where the column is the mean of both sides. 0 of columns
+                               in closed form */
     int implicit_count, difference_count, none_count; /* of columns */
     int kink_count;                                   /* of columns with a kink above 1e-3 */
     const TnSwitch *switches; /* not known of worlds with a fixed count of iterations */

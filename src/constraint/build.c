@@ -27,7 +27,7 @@ bool tn_constraint_build(const TnConstraintInput *in, TnConstraintSet *set)
     TnRowCounts counts = tn_constraint_count_rows(in);
     set->row_slot = TN_ARENA_NEW(in->arena, int, counts.rows);
     set->row_close = TN_ARENA_NEW(in->arena, double, counts.rows + 1);
-    set->row_slope = tn_arena_alloc(in->arena, sizeof(double[2]) * (size_t)(counts.rows + 1));
+    set->row_slope = tn_arena_alloc(in->arena, sizeof(double[3]) * (size_t)(counts.rows + 1));
     if (model->mocap_count) {
         set->row_drive = TN_ARENA_ZERO(in->arena, double, counts.rows + 1);
         if (!set->row_drive) return false;

@@ -90,8 +90,9 @@ typedef struct TnConstraintSet {
     double *row_close; /* per row: of J u, what an equality is to be closed by, for the account of
                           energy */
     int *row_slot;     /* per row: place in state.row_lambda, or what a contact's row is */
-    double (*row_slope)[2]; /* per row: of e by J dq and by J dv where J is the same everywhere; of
-                               limits the law tells. NaN: it is not */
+    double (*row_slope)[3]; /* per row: of e by J dq, by J dv and by the share of v⁺ in the way,
+                               where J is the same everywhere; of limits the law tells. NaN: it is
+                               not */
     struct TnPathRow *path_rows; /* forces and dry friction along paths */
     int path_row_count;
 } TnConstraintSet;

@@ -245,7 +245,11 @@ static void straighten(const TnRowWriter *w, const TnRow *row, double eta, doubl
            out = tn_way_out(fabs(C), v3_norm(option->gravity) / lever, size, in->t,
                             option->stabilization);
     double by_C = out < full * fabs(C) ? 0.5 * out / fabs(C) : full; /* it goes by the root */
-    tn_row_is_straight(w, row, eta * by_C / kappa, (1.0 - kappa - gamma) / kappa);
+    /* η = (1-w) θ + w */
+    double by_eta =
+        in->theta * w->shift * ((gamma > 0.0 ? 3.0 : 0.0) / eta - (1.0 - gamma) / (eta * eta));
+    tn_row_is_straight(w, row, eta * by_C / kappa, (1.0 - kappa - gamma) / kappa,
+                       (1.0 - in->theta) * by_eta);
 }
 
 /* C = x1 - p(x2), or x1 - c0 where there is no second joint. */

@@ -225,11 +225,13 @@ void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction)
     close_row(w, row);
 }
 
-void tn_row_is_straight(const TnRowWriter *w, const TnRow *row, double by_place, double by_rate)
+void tn_row_is_straight(const TnRowWriter *w, const TnRow *row, double by_place, double by_rate,
+                        double by_share)
 {
     double *slope = w->set->row_slope[row - w->set->problem.rows];
     slope[0] = by_place;
     slope[1] = by_rate;
+    slope[2] = by_share;
 }
 
 void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, double gap, double v,
@@ -333,7 +335,7 @@ static void add_limit(TnRowWriter *w, int joint_index, int upper)
     const TnSubsystem *sub = tn_subsystem_of_joint(model, joint);
     add_joint(w, row, joint, limited_dofs(joint), limit.axis);
     tn_row_close_limit(w, row, sub, limit.gap, limit.v, limit.v_end);
-    if (joint->type != TN_JOINT_BALL) tn_row_is_straight(w, row, 0.0, 0.0);
+    if (joint->type != TN_JOINT_BALL) tn_row_is_straight(w, row, 0.0, 0.0, 0.0);
 }
 
 /* Joints that may have rows: free ones never do. */
@@ -359,7 +361,7 @@ static void add_rows_of_joint(TnRowWriter *w, int j)
         TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_joint(model, j, 2));
         add_joint(w, row, joint, 1, (const double[]){1.0});
         tn_row_close_friction(w, row, joint->friction_loss);
-        tn_row_is_straight(w, row, 0.0, w->in->theta - 1.0);
+        tn_row_is_straight(w, row, 0.0, w->in->theta - 1.0, 0.0);
     }
 }
 

@@ -57,8 +57,10 @@ bool tn_limit_is_near(double gap, double v, double v_end, double range, double t
 /* Completes the row as a limit with this gap; its coefficients are written. */
 void tn_row_close_limit(TnRowWriter *w, TnRow *row, const TnSubsystem *sub, double gap, double v,
                         double v_end);
-/* Its J is the same everywhere: what e follows J dq and J dv by, of limits as their law has it. */
-void tn_row_is_straight(const TnRowWriter *w, const TnRow *row, double by_place, double by_rate);
+/* Its J is the same everywhere: what e follows J dq, J dv and the share of v⁺ by, of limits as
+ * their law has it. */
+void tn_row_is_straight(const TnRowWriter *w, const TnRow *row, double by_place, double by_rate,
+                        double by_share);
 /* Completes the row as dry friction of this size. */
 void tn_row_close_friction(TnRowWriter *w, TnRow *row, double friction);
 

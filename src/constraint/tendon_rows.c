@@ -57,13 +57,13 @@ void tn_constraint_add_tendons(TnRowWriter *w)
             add_moments(w, row, tendon, limit.sign);
             tn_row_close_limit(w, row, &model->subsystems[tendon->subsystem], limit.gap, limit.v,
                                limit.v_end);
-            tn_row_is_straight(w, row, 0.0, 0.0);
+            tn_row_is_straight(w, row, 0.0, 0.0, 0.0);
         }
         if (tendon->friction_loss > 0.0) {
             TnRow *row = tn_row_begin(w, TN_ROW_BOX, tn_row_slot_tendon(model, k, 2));
             add_moments(w, row, tendon, 1.0);
             tn_row_close_friction(w, row, tendon->friction_loss);
-            tn_row_is_straight(w, row, 0.0, w->in->theta - 1.0);
+            tn_row_is_straight(w, row, 0.0, w->in->theta - 1.0, 0.0);
         }
     }
 }

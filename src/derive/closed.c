@@ -215,7 +215,10 @@ static bool follow_trees(Closing *c)
         for (int k = 0; k < parameter_count(c); k++)
             c->d->closed->known[k] &=
                 tn_tree_has(c->model, part->sub, slopes, &c->d->closed->numbers[k]);
-        if (!spread(c, s, slopes->v_free, c->V)) c->why = "a controller with an integral";
+        if (slopes->w && c->model->subsystem_count > 1 && c->step->world->tied[s])
+            c->why = "a damper stops a joint of a tree that is tied to others";
+        if (!c->why && !spread(c, s, slopes->v_free, c->V))
+            c->why = "a controller with an integral";
         if (c->why) return true;
     }
     return true;
@@ -243,7 +246,7 @@ static void read_row(const Closing *c, const TnRow *row, double *J)
 }
 
 /* e of a limit. Where it has a kink, columns of what the limit is about are not in closed form. */
-static void follow_limit(const Closing *c, const TnRow *row, const double *J, double slope[2])
+static void follow_limit(const Closing *c, const TnRow *row, const double *J, double slope[3])
 {
     const TnConstraintSet *set = &c->step->world->set;
     double h = c->d->def.step;
@@ -268,6 +271,21 @@ static void follow_limit(const Closing *c, const TnRow *row, const double *J, do
     }
 }
 
+/* Force i follows the share of v⁺ in the way of the tree that the row is on. */
+static void add_by_share(const Closing *c, const double *J, double by, int i)
+{
+    for (int s = 0; by != 0.0 && s < c->model->subsystem_count; s++) {
+        const Part *part = &c->parts[s];
+        int first = part->sub->dof_start, n = part->slopes.n;
+        bool on = false;
+        for (int k = first; k < first + n; k++) on |= J[k] != 0.0;
+        for (int k = 0; on && part->slopes.w && k < n; k++) {
+            c->by_q[at(i, c->nv, first + k)] += by * part->slopes.w[k];
+            c->by_v[at(i, c->nv, first + k)] += by * part->slopes.w[n + k];
+        }
+    }
+}
+
 static bool follow_laws(Closing *c)
 {
     const TnLinear *linear = c->linear;
@@ -278,7 +296,7 @@ static bool follow_laws(Closing *c)
     c->by_q = numbers(c, rows, dofs);
     c->by_v = numbers(c, rows, dofs);
     double *x = numbers(c, 2, rows),
-           (*slope)[2] = tn_arena_alloc(c->arena, sizeof *slope * rows + 1);
+           (*slope)[3] = tn_arena_alloc(c->arena, sizeof *slope * rows + 1);
     if (!c->J || !c->T || !c->by_q || !c->by_v || !x || !slope) return false;
     for (int l = 0; l < linear->law_count; l++) {
         const TnLinearLaw *law = &linear->laws[l];
@@ -307,6 +325,7 @@ static bool follow_laws(Closing *c)
                 c->by_q[at(i, nv, k)] += by * slope[law->first][0] * J[k];
                 c->by_v[at(i, nv, k)] += by * slope[law->first][1] * J[k];
             }
+            add_by_share(c, J, by * slope[law->first][2], i);
         }
     }
     return true;

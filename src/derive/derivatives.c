@@ -328,7 +328,7 @@ TnDerivativesView tn_derivatives_view(const TnDerivatives *d)
                                .condition = d->is_linear ? d->linear->condition : 0.0,
                                .why = d->why,
                                .closed_count = d->closed_count,
-                               .why_not_closed = d->is_linear ? d->closed->why : ""};
+                               .why_not_closed = d->is_linear ? d->closed->why : d->why};
 }
 
 /* out = Mᵀ g, M with `count` columns. */

@@ -160,6 +160,20 @@ TEST(so_are_those_of_limits_dry_friction_tendons_and_equalities)
     CHECK(x.worst <= SAME);
 }
 
+/* How far it moves by v⁺ then follows its state, and so does the equality. */
+TEST(so_are_those_of_equalities_of_what_dampers_stop)
+{
+    Found x;
+    run(LINK("<joint name='a' axis='0 1 0'/>",
+             LINK("<joint name='b' axis='0 1 0' stiffness='4000' damping='40'/>",
+                  LINK("<joint name='c' axis='1 0 0' frictionloss='0.02'/>", ""))),
+        "<equality><joint joint1='a' joint2='c' polycoef='0.1 0.5 0 0 0'/></equality>"
+        "<actuator><position joint='c' kp='900' kv='60'/></actuator>",
+        5, 12, &x);
+    CHECK(x.closed > 0 && x.compared > 0);
+    CHECK(x.worst <= SAME);
+}
+
 TEST(so_are_those_of_parameters)
 {
     const TnParameter all[] = {{TN_PARAMETER_GRAVITY, 0, 2},   {TN_PARAMETER_GRAVITY, 0, 0},
