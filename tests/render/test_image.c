@@ -1,6 +1,7 @@
 /* PNG files: written, read back, refused. And films as folders, and what a film does when things go
  * wrong. */
 #include "../../apps/render/film.h"
+#include "../../apps/render/system.h"
 #include "../check.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ TEST(film_without_ffmpeg_says_what_to_do)
 static void pretend_ffmpeg(const char *text)
 {
     const char *path = in_folder("bin/ffmpeg");
-    image_make_folders(path);
+    system_make_parents(path);
     FILE *out = fopen(path, "w");
     if (!out) abort();
     fputs(text, out);
