@@ -199,7 +199,9 @@ static void print_help(const Option *table, int count)
         "`sensor`\n"
         "of a sensor, `ctrl` of an actuator; or `all` joints or actuators. `within` asks for a "
         "goal\n"
-        "that is so near at the end (m, rad, ...).\n");
+        "that is so near at the end (m, rad, ...). `cost tail terminal 1` is what the running "
+        "costs\n"
+        "come to after the horizon.\n");
     options_help(table, count);
     printf("\nExample, push.txt:\n"
            "  model push.xml\n"

@@ -43,6 +43,9 @@ typedef enum TnPlanCostKind {
                          origin of another site or body, displaced by the goal */
     TN_COST_SENSOR,   /* data of a sensor from a goal */
     TN_COST_CTRL,     /* control of an actuator (0: of all) from a goal; running only */
+    TN_COST_TAIL,     /* what the running costs come to after the horizon: Riccati's solution about
+                         a goal in the layout of qpos, at rest and with the controls at rest;
+                         terminal only, usually 1. At most one */
     TN_COST_KIND_COUNT
 } TnPlanCostKind;
 TN_API const char *tn_plan_cost_kind_name(TnPlanCostKind kind); /* "position" */
@@ -143,7 +146,8 @@ TN_API TnPlanView tn_plan_view(const TnPlan *plan);
 TN_API const char *tn_plan_cost_name(const TnPlan *plan, int cost); /* NULL: there is none */
 
 /* Length of a cost's residual, without weights, at the state and controls that a world has now: how
- * far it is from the goal. NaN: there is no such cost, or a sensor needs a step. */
+ * far it is from the goal. NaN: there is no such cost, a sensor needs a step, or a tail was not
+ * found by a solve yet. */
 TN_API double tn_plan_off(const TnPlan *plan, TnWorld *world, int cost);
 
 /* The control of a knot at a state that is not quite the planned one: u_k + K (x ⊖ x_k), within

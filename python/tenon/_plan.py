@@ -23,7 +23,8 @@ class Cost(NamedTuple):
 
     #: "position": of a joint (none: of everything) from a goal in the layout of qpos, as displacements in that of qvel;
     #: "velocity": qvel of a joint from a goal; "point": m, the origin of a site or body from a goal, world axes, or from
-    #: that of another site or body plus the goal; "sensor": data of a sensor; "ctrl": control of an actuator, running only
+    #: that of another site or body plus the goal; "sensor": data of a sensor; "ctrl": control of an actuator, running only;
+    #: "tail": what the running costs come to after the horizon, about a goal in the layout of qpos, terminal only
     kind: str
     running: float = 0.0
     terminal: float = 0.0

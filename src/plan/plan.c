@@ -157,6 +157,10 @@ TnPlan *tn_plan_create(const TnPlanDef *def, const TnModel *model, TnError *err)
     p->place_size = p->nq + p->nv + p->na;
     p->node_count = def->nodes ? def->nodes : def->horizon < 6 ? def->horizon : 6;
     p->start_cost = INFINITY;
+    p->tail.cost = -1;
+    for (int c = 0; c < def->cost_count; c++)
+        if (def->costs[c].kind == TN_COST_TAIL) p->tail.cost = c;
+    p->tail.stale = p->tail.cost >= 0;
     if (make(p, err)) return p;
     tn_plan_destroy(p);
     return NULL;
@@ -255,6 +259,8 @@ TnStatus tn_plan_solve(TnPlan *p, const TnWorld *world, TnError *err)
     p->steps = p->derivative_steps = 0;
     p->converged = p->late = false;
     memset(p->moved, 0, (size_t)p->def.cost_count);
+    TnStatus status = tn_tail_update(p, err);
+    if (status != TN_OK) return status;
     begin(p);
     if (p->def.method != TN_PLAN_DDP)
         tn_plan_sample(p, begun);

@@ -103,6 +103,41 @@ TEST(costs_that_make_no_sense_are_refused_by_name)
     BAD_COST((c.kind = TN_COST_POINT, c.body = 9), "no such body");
     BAD_COST((c.kind = TN_COST_POINT, c.body = 2, c.site = 1), "either a site or a body");
     BAD_COST((c.kind = TN_COST_POINT, c.body = 2, c.to_site = 7), "no such site");
+    BAD_COST(c.kind = TN_COST_TAIL, "of the whole state");
+    BAD_COST((c.kind = TN_COST_TAIL, c.joint = 0), "running must be 0");
+    TnPlanCost tails[2] = {tn_plan_cost(TN_COST_TAIL), tn_plan_cost(TN_COST_TAIL)};
+    TnPlanDef def = tn_plan_def();
+    def.costs = tails;
+    def.cost_count = 2;
+    refused(s.model, def, "more than one");
+    text_close(&s);
+}
+
+/* Nothing moves the other body, so its cost goes on for ever. The plan stays what it was. */
+TEST(a_goal_that_cannot_be_kept_has_no_tail)
+{
+    TextScene s;
+    REQUIRE(text_open(&s, 0.01, "0 0 0", two));
+    TnPlanCost costs[3] = {tn_plan_cost(TN_COST_POSITION), tn_plan_cost(TN_COST_TAIL),
+                           tn_plan_cost(TN_COST_CTRL)};
+    costs[0].running = costs[1].terminal = 1.0;
+    costs[2].running = 0.01;
+    for (int one = 0; one < 2; one++) {
+        costs[0].joint = one;
+        TnPlanDef def = tn_plan_def();
+        def.costs = costs;
+        def.cost_count = 3;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        TnError err = {0};
+        if (one) {
+            CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
+        } else {
+            CHECK(tn_plan_solve(plan, s.world, &err) == TN_ERROR_USAGE);
+            CHECK_STR(err.message, "cost 'tail': the running costs about its goal have no end");
+        }
+        tn_plan_destroy(plan);
+    }
     text_close(&s);
 }
 
