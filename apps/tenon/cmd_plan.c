@@ -191,7 +191,7 @@ static void print_help(const Option *table, int count)
         "  key NAME              keyframe to start from\n"
         "  horizon 20            knots, each of `repeat 1` steps\n"
         "  method ddp            or mppi, cem; iterations 3\n"
-        "  smoothing 1, compliance 0.0167, derivative_every 1                   of ddp\n"
+        "  smoothing 1, compliance 0.0167, derivative_every 1, tolerance 0      of ddp\n"
         "  samples 64, nodes 0, noise 0.3, temperature 0.1                      of mppi, cem\n"
         "  cost KIND OBJECT [running W] [terminal W] [goal X ...] [weights W ...]\n"
         "                   [to OBJECT] [name NAME] [within X]\n"

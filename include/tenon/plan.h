@@ -81,6 +81,8 @@ typedef struct TnPlanDef {
     double compliance; /* the same; default 1/60 */
     int derivative_every; /* DDP takes derivatives at every so manieth knot and those between from
                              both neighbours; default 1 */
+    double tolerance; /* DDP ends a solve after an iteration that lowered the cost by no more than
+                         this share of it; 0 (default): after three that found nothing better */
     /* samplers */
     int samples;        /* per iteration, 2 … 100000; default 64 */
     int nodes;          /* of the lines that noise follows over the horizon; 0 (default): 6, at most
@@ -132,7 +134,7 @@ typedef struct TnPlanView {
     const double *costs;   /* cost_count: parts of J */
     const uint8_t *moved;  /* cost_count; 0: no control changes it over this horizon */
     int iterations;        /* that were begun */
-    bool converged;        /* the last one found nothing better to do */
+    bool converged;        /* the last one found nothing better to do, or less than `tolerance` */
     bool late;             /* the time was over */
     long steps;            /* of the last solve, in roll-outs */
     long derivative_steps; /* the same, for columns of derivatives */

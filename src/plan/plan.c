@@ -47,6 +47,7 @@ static const char *wrong_numbers(const TnPlanDef *d)
     if (!(d->smoothing >= 0.0 && d->smoothing <= 1e3)) return "smoothing must be 0 to 1000";
     if (!(d->compliance >= 1e-6 && d->compliance <= 1e3)) return "compliance must be 1e-6 to 1000";
     if (d->derivative_every < 1) return "derivative_every must be 1 or more";
+    if (!(d->tolerance >= 0.0 && d->tolerance < 1.0)) return "tolerance must be 0 to below 1";
     if (d->samples < 2 || d->samples > 100000) return "samples must be 2 to 100000";
     if (d->nodes < 0 || d->nodes > d->horizon) return "nodes must be 0 to the horizon";
     if (!(d->noise > 0.0 && d->noise <= 1e6)) return "noise must be above 0";
@@ -214,17 +215,31 @@ bool tn_plan_is_late(TnPlan *p, double begun)
     return p->late;
 }
 
-/* The plan that was, as it is and with its gains, and the one to begin with. */
+/* The world is where the plan has it, so gains would change nothing. */
+static bool is_as_planned(const TnPlan *p)
+{
+    TnStateView state = tn_world_state(p->workers[0].world);
+    const double *x = tn_path_state(p, &p->plan, 0);
+    size_t q = (size_t)p->nq, v = (size_t)p->nv, a = (size_t)p->na;
+    return memcmp(x, state.qpos, sizeof(double) * q) == 0 &&
+           memcmp(x + q, state.qvel, sizeof(double) * v) == 0 &&
+           (a == 0 || memcmp(x + q + v, state.act, sizeof(double) * a) == 0);
+}
+
+/* The plan that was, as it is; then the one to begin with, and that under its gains, as far as they
+ * cost less. */
 static void begin(TnPlan *p)
 {
-    int count = p->has_gains ? 3 : 2;
+    int count = p->has_gains && !is_as_planned(p) ? 2 : 1;
     p->how[0] = (TnTry){0};
-    p->how[1] = (TnTry){.hold = true};
-    if (p->has_gains) p->how[2] = (TnTry){.feedback = true};
-    tn_rollout_tries(p, count, true, INFINITY);
+    tn_rollout_tries(p, 1, true, INFINITY);
     p->start_cost = p->tries[0].cost;
+    tn_plan_take(p, 0);
+    p->how[0] = (TnTry){.hold = true};
+    p->how[1] = (TnTry){.feedback = true};
+    tn_rollout_tries(p, count, true, p->plan.cost);
     int best = tn_best_try(p, count);
-    tn_plan_take(p, best < 0 ? 0 : best);
+    if (best >= 0 && p->tries[best].cost < p->plan.cost) tn_plan_take(p, best);
 }
 
 static void remark(TnPlan *p)

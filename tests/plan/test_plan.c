@@ -281,7 +281,7 @@ TEST(a_finger_pushes_a_box_to_its_goal_and_no_plan_is_worse_than_the_last)
         TnPlanCost costs[4];
         REQUIRE(text_open(&s, 0.02, "0 0 -9.81", push));
         push_costs(&s, costs, goal);
-        TnPlan *plan = make(&s, costs, 4, (TnPlanMethod)method, 1, 2);
+        TnPlan *plan = make(&s, costs, 4, (TnPlanMethod)method, 1, 3);
         REQUIRE(plan);
         for (int k = 0; k < (method == TN_PLAN_DDP ? 40 : 5); k++) {
             CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
@@ -298,6 +298,35 @@ TEST(a_finger_pushes_a_box_to_its_goal_and_no_plan_is_worse_than_the_last)
         tn_plan_destroy(plan);
         text_close(&s);
     }
+}
+
+/* With limits the best plan takes several iterations. One that must halve the cost each time ends
+ * sooner, at a plan that costs more. */
+TEST(a_solve_ends_after_an_iteration_that_gains_too_little)
+{
+    TextScene s;
+    TnPlanCost costs[3];
+    drive_costs(costs, Q);
+    REQUIRE(text_open(&s, H, "0 0 0", weak));
+    put(&s, 0.3, 0.2);
+    double cost[2];
+    for (int loose = 0; loose < 2; loose++) {
+        TnPlanDef def = tn_plan_def();
+        def.horizon = T;
+        def.costs = costs;
+        def.cost_count = 3;
+        def.iterations = 20;
+        def.tolerance = loose ? 0.5 : 0.0;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+        TnPlanView view = tn_plan_view(plan);
+        cost[loose] = view.cost;
+        CHECK(view.converged && (loose ? view.iterations <= 2 : view.iterations > 2));
+        tn_plan_destroy(plan);
+    }
+    CHECK(cost[0] < cost[1] && cost[1] < 1.5 * cost[0]);
+    text_close(&s);
 }
 
 /* Hash of all that a plan is. */
