@@ -30,6 +30,8 @@ def run(task, seed, threads, options):
     model = tenon.Model.from_string(task.xml)
     world = tenon.World(model, on_trouble="ignore")
     task.start(random, world)
+    if options["method"] == "ddp":
+        options = {**options, **task.options}
     plan = tenon.Plan(model, task.costs, horizon=task.horizon, threads=threads, seed=seed, **options)
     steps, seconds, cost = [], [], 0.0
     while world.time < task.seconds - 1e-9:

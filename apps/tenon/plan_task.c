@@ -172,6 +172,7 @@ static bool take_line(Reader *r, int *code)
     if (!strcmp(key, "repeat")) return take_int(r, key, &def->repeat);
     if (!strcmp(key, "iterations")) return take_int(r, key, &def->iterations);
     if (!strcmp(key, "derivative_every")) return take_int(r, key, &def->derivative_every);
+    if (!strcmp(key, "seeds")) return take_int(r, key, &def->seeds);
     if (!strcmp(key, "tolerance")) return take_number(r, key, &def->tolerance);
     if (!strcmp(key, "samples")) return take_int(r, key, &def->samples);
     if (!strcmp(key, "nodes")) return take_int(r, key, &def->nodes);

@@ -83,6 +83,9 @@ typedef struct TnPlanDef {
                              both neighbours; default 1 */
     double tolerance; /* DDP ends a solve after an iteration that lowered the cost by no more than
                          this share of it; 0 (default): after three that found nothing better */
+    int seeds; /* random controls that DDP tries first, as samplers draw them; it goes on from the
+                  best if that costs less than the plan; default 0. For plans in which no small
+                  change of controls is of use: a shot that must go round a corner */
     /* samplers */
     int samples;        /* per iteration, 2 … 100000; default 64 */
     int nodes;          /* of the lines that noise follows over the horizon; 0 (default): 6, at most

@@ -115,7 +115,7 @@ class Plan:
 
     def __init__(self, model: Model, costs: Sequence[Cost], *, horizon: int = 20, repeat: int = 1, method: str = "ddp",
                  iterations: Optional[int] = None, seconds: float = 0.0, threads: int = 1, smoothing: float = 1.0,
-                 compliance: float = 1.0 / 60.0, derivative_every: int = 1, tolerance: float = 0.0, samples: int = 64, nodes: int = 0,
+                 compliance: float = 1.0 / 60.0, derivative_every: int = 1, tolerance: float = 0.0, seeds: int = 0, samples: int = 64, nodes: int = 0,
                  noise: float = 0.3, temperature: float = 0.1, seed: int = 0, **world: Any):
         if method not in METHODS:
             raise UsageError(f"method: expected {', '.join(METHODS)}, got {method!r}")
@@ -124,7 +124,7 @@ class Plan:
         self.costs = list(costs)
         self._own = _core._Plan(model, dict(
             horizon=horizon, repeat=repeat, method=METHODS.index(method), iterations=iterations or 0, seconds=seconds,
-            threads=threads, smoothing=smoothing, compliance=compliance, derivative_every=derivative_every, tolerance=tolerance,
+            threads=threads, smoothing=smoothing, compliance=compliance, derivative_every=derivative_every, tolerance=tolerance, seeds=seeds,
             samples=samples, nodes=nodes, noise=noise, temperature=temperature, seed=seed, world=world),
             [_cost(model, c) for c in self.costs])
 

@@ -100,7 +100,8 @@ static void carve(TnPlan *p, TnCarver *c, bool there)
 
 bool tn_plan_reserve(TnPlan *p)
 {
-    p->path_count = p->def.method == TN_PLAN_DDP ? 4 : p->def.samples + 2;
+    bool ddp = p->def.method == TN_PLAN_DDP;
+    p->path_count = !ddp ? p->def.samples + 2 : p->def.seeds > 3 ? p->def.seeds + 1 : 4;
     TnCarver measure = {0};
     carve(p, &measure, false);
     p->workers = NULL;

@@ -49,6 +49,7 @@ static const char *wrong_numbers(const TnPlanDef *d)
     if (d->derivative_every < 1) return "derivative_every must be 1 or more";
     if (!(d->tolerance >= 0.0 && d->tolerance < 1.0)) return "tolerance must be 0 to below 1";
     if (d->samples < 2 || d->samples > 100000) return "samples must be 2 to 100000";
+    if (d->seeds < 0 || d->seeds > 100000) return "seeds must be 0 to 100000";
     if (d->nodes < 0 || d->nodes > d->horizon) return "nodes must be 0 to the horizon";
     if (!(d->noise > 0.0 && d->noise <= 1e6)) return "noise must be above 0";
     if (!(d->temperature > 0.0 && d->temperature <= 1e6)) return "temperature must be above 0";
@@ -279,8 +280,10 @@ TnStatus tn_plan_solve(TnPlan *p, const TnWorld *world, TnError *err)
     begin(p);
     if (p->def.method != TN_PLAN_DDP)
         tn_plan_sample(p, begun);
-    else if (isfinite(p->plan.cost))
+    else if (isfinite(p->plan.cost)) {
+        tn_plan_seed(p);
         tn_plan_ddp(p, begun);
+    }
     for (int k = 0; k < p->def.horizon; k++)
         for (int i = 0; i < p->nu; i++) {
             double u = tn_path_ctrl(p, &p->plan, k)[i];

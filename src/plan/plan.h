@@ -193,6 +193,8 @@ bool tn_box_qp(int n, const double *H, const double *g, const double *low, const
 /* ---- ddp.c, sample.c ---- */
 void tn_plan_ddp(TnPlan *p, double begun);
 void tn_plan_sample(TnPlan *p, double begun);
+/* The best of random controls about the plan becomes the plan, if it costs less. */
+void tn_plan_seed(TnPlan *p);
 bool tn_plan_is_late(TnPlan *p, double begun);
 
 #endif

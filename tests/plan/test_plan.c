@@ -401,6 +401,55 @@ TEST(warm_solves_allocate_nothing)
     }
 }
 
+/* A ball before a block, its goal behind it: to go round costs more at first, whichever way. */
+static const char *const corner =
+    "<worldbody><geom type='box' size='0.02 0.1 0.1' friction='0'/>"
+    "<body name='ball' pos='-0.1 0 0'><joint name='a' type='slide' axis='1 0 0'/>"
+    "<joint name='b' type='slide' axis='0 1 0'/><geom size='0.03' mass='0.1' friction='0'/></body>"
+    "</worldbody><actuator><motor joint='a' ctrlrange='-1 1' ctrllimited='true'/>"
+    "<motor joint='b' ctrlrange='-1 1' ctrllimited='true'/></actuator>";
+
+TEST(random_controls_find_the_way_round_a_block_and_ddp_goes_on_from_there)
+{
+    TextScene s;
+    const double goal[3] = {0.15, 0.0, 0.0};
+    REQUIRE(text_open(&s, 0.02, "0 0 0", corner));
+    TnPlanCost costs[2] = {tn_plan_cost(TN_COST_POINT), tn_plan_cost(TN_COST_CTRL)};
+    costs[0].body = tn_model_find_body(s.model, "ball");
+    costs[0].goal = goal;
+    costs[0].goal_count = 3;
+    costs[0].running = 1.0;
+    costs[0].terminal = 100.0;
+    costs[1].running = 1e-3;
+    double cost[3];
+    uint64_t last = 0;
+    for (int run = 0; run < 3; run++) { /* without, with, with on two threads */
+        TnPlanDef def = tn_plan_def();
+        def.horizon = 40;
+        def.costs = costs;
+        def.cost_count = 2;
+        def.seeds = run ? 16 : 0;
+        def.thread_count = run == 2 ? 2 : 1;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        long before = 0;
+        for (int k = 0; k < 8; k++) {
+            if (k == 7) before = tn_malloc_count();
+            CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+            CHECK(tn_plan_view(plan).cost <= tn_plan_view(plan).start_cost);
+        }
+        CHECK(tn_malloc_count() == before);
+        cost[run] = tn_plan_view(plan).cost;
+        if (run == 2) CHECK(bits(plan) == last);
+        last = bits(plan);
+        const double *end = tn_plan_view(plan).states + 40 * 4;
+        CHECK(run ? hypot(end[0] - 0.25, end[1]) < 0.03 : end[0] < 0.06);
+        tn_plan_destroy(plan);
+    }
+    CHECK(cost[1] < 0.5 * cost[0] && cost[2] == cost[1]);
+    text_close(&s);
+}
+
 /* A ball that turns, pulled to an orientation: costs are differentiated through quaternions. */
 static const char *const spinner =
     "<worldbody><body><joint name='b' type='ball'/><geom type='box' size='0.1 0.2 0.3' mass='1'/>"

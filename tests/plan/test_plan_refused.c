@@ -64,6 +64,7 @@ TEST(definitions_that_make_no_sense_are_refused_with_a_reason)
     BAD(def.temperature = -1.0, "temperature");
     BAD(def.derivative_every = 0, "derivative_every");
     BAD(def.iterations = -1, "iterations");
+    BAD(def.seeds = -1, "seeds");
     BAD(def.tolerance = 1.0, "tolerance");
     BAD(def.tolerance = NAN, "tolerance");
     BAD(def.method = TN_PLAN_METHOD_COUNT, "method");
