@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "plan.h"
 
 static bool go_to(const TnPlan *p, TnWorld *world, const double *x)
@@ -98,6 +99,19 @@ bool tn_plan_linearize(TnPlan *p)
     return atomic_load(&task.failed) == 0 && p->without < p->def.horizon;
 }
 
+/* A control's column of B changes the value whose gradient is v by more than rounding leaves. */
+static bool follows(const TnPlan *p, const TnKnot *knot, size_t control)
+{
+    double slope = 0.0, column = 0.0, gradient = 0.0;
+    for (size_t i = 0; i < (size_t)p->ns; i++) {
+        double b = knot->B[i * (size_t)p->nu + control];
+        slope += b * p->v[i];
+        column = fmax(column, fabs(b));
+        gradient = fmax(gradient, fabs(p->v[i]));
+    }
+    return fabs(slope) > TN_ROUND_OFF * column * gradient;
+}
+
 /* Some combination of each cost's residuals over all knots, back through the steps: zero for all
  * controls only where no control changes any of them. */
 void tn_plan_note_moved(TnPlan *p)
@@ -109,11 +123,8 @@ void tn_plan_note_moved(TnPlan *p)
         for (int k = p->def.horizon - 1; k >= 0 && !p->moved[c]; k--) {
             const TnKnot *knot = &p->knots[k];
             for (size_t i = 0; i < n; i++) p->v[i] += knot->along[(size_t)c * n + i];
-            for (size_t u = 0; u < m; u++) {
-                double slope = 0.0;
-                for (size_t i = 0; i < n; i++) slope += knot->B[i * m + u] * p->v[i];
-                if (slope != 0.0) p->moved[c] = 1;
-            }
+            for (size_t u = 0; u < m; u++)
+                if (follows(p, knot, u)) p->moved[c] = 1;
             memset(p->qx, 0, sizeof(double) * n);
             for (size_t r = 0; r < n; r++)
                 for (size_t i = 0; i < n; i++) p->qx[i] += knot->A[r * n + i] * p->v[r];

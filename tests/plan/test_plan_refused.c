@@ -238,6 +238,39 @@ TEST(a_cost_that_no_control_changes_is_named)
     }
 }
 
+/* Both lie on the floor, so rounding ties them by 1e-20. */
+static const char *const apart =
+    "<worldbody><geom type='plane' size='2 2 1' friction='0.3'/>"
+    "<body name='box' pos='0 0 0.05'><joint name='x' type='slide' axis='1 0 0'/>"
+    "<joint name='z' type='slide' axis='0 0 1'/><joint name='y' axis='0 1 0'/>"
+    "<geom type='box' size='0.05 0.05 0.05' mass='0.5' friction='0.3'/></body>"
+    "<body name='finger' pos='-0.15 0 0.03'><joint name='fx' type='slide' axis='1 0 0'/>"
+    "<joint name='fz' type='slide' axis='0 0 1'/>"
+    "<geom size='0.02' mass='0.2' friction='0.3'/></body></worldbody>"
+    "<actuator><motor joint='fx'/><motor joint='fz'/></actuator>";
+
+TEST(rounding_is_no_way_to_change_a_cost)
+{
+    TextScene s;
+    const double goal[3] = {1.0, 0.0, 0.0};
+    REQUIRE(text_open(&s, 0.02, "0 0 -9.81", apart));
+    TnPlanCost cost = tn_plan_cost(TN_COST_POINT);
+    cost.body = tn_model_find_body(s.model, "box");
+    cost.goal = goal;
+    cost.goal_count = 3;
+    cost.running = 1.0;
+    TnPlanDef def = tn_plan_def();
+    def.costs = &cost;
+    def.cost_count = 1;
+    def.horizon = 8;
+    TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+    REQUIRE(plan);
+    CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+    CHECK_STR(tn_plan_view(plan).remark, "no control changes cost 'point'");
+    tn_plan_destroy(plan);
+    text_close(&s);
+}
+
 /* The goal is reached already: nothing to do is no remark. */
 TEST(a_goal_that_is_reached_is_not_out_of_reach)
 {
