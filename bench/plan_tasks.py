@@ -149,27 +149,31 @@ class Turn(Task):
         return abs(world.qpos[2] - np.pi / 2) < 0.1 and abs(world.qpos[0]) < 0.05
 
 
+def block(name, x, y, half_x, half_y):
+    return f"<geom name='{name}' type='box' pos='{x} {y} 0' size='{half_x} {half_y} 0.05' friction='0'/>"
+
+
+def puck(name, x, mass):
+    return (f"<body name='{name}' pos='{x} 0 0'><joint name='{name}x' type='slide' axis='1 0 0'/>"
+            f"<joint name='{name}y' type='slide' axis='0 1 0'/><geom name='{name}' size='0.03' mass='{mass}' friction='0'/></body>")
+
+
 class Billiard(Task):
     """A cue strikes a ball, seen from above; a block stands before the pocket, so the way there is over a cushion."""
     name = "billiard over a cushion"
     horizon, seconds = 60, 2.0
     options = dict(smoothing=0.0, seeds=32, derivative_every=8)
-    xml = (model("<geom name='top' type='box' pos='0 0.42 0' size='0.6 0.02 0.05' friction='0'/><geom name='bottom' type='box' pos='0 -0.42 0' "
-                 "size='0.6 0.02 0.05' friction='0'/><geom name='block' type='box' pos='0 0 0' size='0.03 0.12 0.05' friction='0'/>"
-                 "<geom name='back' type='box' pos='0.42 0 0' size='0.02 0.12 0.05' friction='0'/><geom name='left' type='box' pos='0.37 0.12 0' "
-                 "size='0.07 0.02 0.05' friction='0'/><geom name='right' type='box' pos='0.37 -0.12 0' size='0.07 0.02 0.05' friction='0'/>"
-                 "<body name='ball' pos='-0.3 0 0'><joint name='ballx' type='slide' axis='1 0 0' damping='0.02'/>"
-                 "<joint name='bally' type='slide' axis='0 1 0' damping='0.02'/>"
-                 "<geom name='ball' size='0.03' mass='0.2' friction='0'/></body>"
-                 "<body name='cue' pos='-0.42 0 0'><joint name='cuex' type='slide' axis='1 0 0' range='-0.2 0.2' limited='true'/>"
-                 "<joint name='cuey' type='slide' axis='0 1 0' range='-0.3 0.3' limited='true'/>"
-                 "<geom name='cue' size='0.03' mass='0.3' friction='0'/></body>", [("cuex", 10), ("cuey", 10)])
-           .replace("</mujoco>", "<tenon><geom name='top' restitution='0.9'/><geom name='bottom' restitution='0.9'/>"
-                    "</tenon></mujoco>")
+    xml = (model(block("top", 0, 0.42, 0.6, 0.02) + block("bottom", 0, -0.42, 0.6, 0.02) + block("block", 0, 0, 0.03, 0.12)
+                 + block("back", 0.42, 0, 0.02, 0.12) + block("left", 0.37, 0.12, 0.07, 0.02)
+                 + block("right", 0.37, -0.12, 0.07, 0.02)
+                 + puck("ball", -0.3, 0.2).replace("/><g", " damping='0.02'/><g").replace("'/><joint", "' damping='0.02'/><joint")
+                 + puck("cue", -0.42, 0.3).replace("1 0 0'", "1 0 0' range='-0.2 0.2' limited='true'")
+                 .replace("0 1 0'", "0 1 0' range='-0.3 0.3' limited='true'"), [("cuex", 10), ("cuey", 10)])
+           .replace("</mujoco>", "<tenon><geom name='top' restitution='0.9'/>"
+                    "<geom name='bottom' restitution='0.9'/></tenon></mujoco>")
            .replace("timestep='0.02'", "timestep='0.02' gravity='0 0 0'"))
     costs = [Cost("point", 10, 300, body="ball", goal=(0.35, 0, 0), name="ball"),
-             Cost("velocity", 0, 5, weights=(1, 1, 0, 0), name="speed"),
-             Cost("ctrl", 1e-4)]
+             Cost("velocity", 0, 5, weights=(1, 1, 0, 0), name="speed"), Cost("ctrl", 1e-4)]
 
     def start(self, random, world):
         world.qpos[:2] = random.uniform(-0.03, 0.03, 2)
@@ -179,12 +183,15 @@ class Billiard(Task):
         return np.hypot(world.qpos[0] - 0.65, world.qpos[1]) < 0.1
 
 
+def limb(name, z, radius, mass):
+    return (f"<joint name='{name}' axis='0 1 0' damping='0.1'/><geom type='capsule' fromto='0 0 0 0 0 {z}' size='{radius}' "
+            f"mass='{mass}' contype='0' conaffinity='0'/>")
+
+
 def leg(name, x, y):
-    return (f"<body name='{name}' pos='{x} {y} 0'><joint name='{name}hip' axis='0 1 0' damping='0.1'/>"
-            f"<geom type='capsule' fromto='0 0 0 0 0 -0.16' size='0.015' mass='0.3' contype='0' conaffinity='0'/>"
-            f"<body pos='0 0 -0.16'><joint name='{name}knee' axis='0 1 0' damping='0.1'/>"
-            f"<geom type='capsule' fromto='0 0 0 0 0 -0.16' size='0.012' mass='0.1' contype='0' conaffinity='0'/>"
-            f"<geom name='{name}foot' pos='0 0 -0.16' size='0.02' mass='0.05' friction='0.8' contype='2' conaffinity='1'/></body></body>")
+    return (f"<body name='{name}' pos='{x} {y} 0'>{limb(name + 'hip', -0.16, 0.015, 0.3)}<body pos='0 0 -0.16'>"
+            f"{limb(name + 'knee', -0.16, 0.012, 0.1)}<geom name='{name}foot' pos='0 0 -0.16' size='0.02' mass='0.05' "
+            "friction='0.8' contype='2' conaffinity='1'/></body></body>")
 
 
 LEGS = ("fl", "fr", "bl", "br")
@@ -202,8 +209,8 @@ class StandUp(Task):
                 [(name + joint, 20) for name in LEGS for joint in ("hip", "knee")])
     seconds = 2.0
     costs = [Cost("point", 200, body="trunk", goal=(0, 0, 0.28), name="trunk"),
-             Cost("position", 20, joint="pitch", name="level"), Cost("position", 1, name="legs", goal=(0, 0.12, 0) + (0.5, -1.0) * 4,
-                                                                   weights=(0, 0, 0) + (1,) * 8),
+             Cost("position", 20, joint="pitch", name="level"),
+             Cost("position", 1, name="legs", goal=(0, 0.12, 0) + (0.5, -1.0) * 4, weights=(0, 0, 0) + (1,) * 8),
              Cost("velocity", 0.05, weights=(5, 5, 5) + (1,) * 8, name="speed"), Cost("ctrl", 1e-3)]
 
     def start(self, random, world):
@@ -231,16 +238,20 @@ class Trot(StandUp):
         return world.qpos[0] > 1.0 and abs(world.qpos[1] - 0.12) < 0.06 and abs(world.qpos[2]) < 0.3
 
 
+def pad(name, x):
+    return (f"<body name='{name}' pos='{x} 0 0.04'>{slides(name)}"
+            f"<geom name='{name}' type='box' size='0.008 0.03 0.03' mass='0.2' friction='0.8'/></body>")
+
+
 class Grip(Task):
     """Two flat fingers grip a soft ball (13 nodes about a core) and lift it, with as little force as holds it."""
     name = "grip a soft ball with least force"
     horizon, options = 15, dict(smoothing=1.0, derivative_every=14)
-    xml = (model(floor(0.8) + "<body name='core' pos='0 0 0.04'><freejoint/><geom size='0.012' mass='0.01' contype='0' conaffinity='0'/>"
-                 "</body>" + "".join(f"<body name='{n}' pos='{x} 0 0.04'>{slides(n)}<geom name='{n}' type='box' size='0.008 0.03 0.03' "
-                                     "mass='0.2' friction='0.8'/></body>" for n, x in (("l", -0.06), ("r", 0.06))),
+    xml = (model(floor(0.8) + "<body name='core' pos='0 0 0.04'><freejoint/>"
+                 "<geom size='0.012' mass='0.01' contype='0' conaffinity='0'/></body>" + pad("l", -0.06) + pad("r", 0.06),
                  [("lx", 10), ("lz", 10), ("rx", 10), ("rz", 10)])
-           .replace("</mujoco>", "<tenon><soft name='ball' ball='0.04' cells='1' pos='0 0 0.04' young='1e5' poisson='0.3' density='500' "
-                    "friction='0.8' damping='0.02'><hold body='core' ball='0 0 0.04 0.013'/></soft></tenon></mujoco>"))
+           .replace("</mujoco>", "<tenon><soft name='ball' ball='0.04' cells='1' pos='0 0 0.04' young='1e5' poisson='0.3' "
+                    "density='500' friction='0.8' damping='0.02'><hold body='core' ball='0 0 0.04 0.013'/></soft></tenon></mujoco>"))
     costs = [Cost("point", 100, 100, body="core", goal=(0, 0, 0.12), name="ball"),
              Cost("point", 10, body="l", to_body="core", goal=(-0.045, 0, 0), name="left"),
              Cost("point", 10, body="r", to_body="core", goal=(0.045, 0, 0), name="right"),
