@@ -17,9 +17,8 @@ from plan_tasks import TASKS, running_cost
 
 EVERY = 2
 METHODS = {
-    "ddp": dict(method="ddp", iterations=1, derivative_every=4, compliance=1.0, smoothing=0.5),
-    "ddp, two iterations": dict(method="ddp", iterations=2, derivative_every=7, compliance=1.0, smoothing=0.5),
-    "ddp, exact derivatives": dict(method="ddp", iterations=1, derivative_every=4, smoothing=0.0),
+    "ddp": dict(method="ddp", tolerance=0.03, derivative_every=4, compliance=1.0, smoothing=0.5),
+    "ddp, exact derivatives": dict(method="ddp", tolerance=0.03, derivative_every=4, smoothing=0.0),
     "mppi": dict(method="mppi", samples=64),
     "cem": dict(method="cem", samples=64, iterations=3),
 }
@@ -31,6 +30,8 @@ def run(task, seed, threads, options):
     model = tenon.Model.from_string(task.xml)
     world = tenon.World(model, on_trouble="ignore")
     task.start(random, world)
+    if options["method"] == "ddp":
+        options = {**options, **task.options}
     plan = tenon.Plan(model, task.costs, horizon=task.horizon, threads=threads, seed=seed, **options)
     steps, seconds, cost = [], [], 0.0
     while world.time < task.seconds - 1e-9:

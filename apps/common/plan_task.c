@@ -86,6 +86,7 @@ static bool take_object(Reader *r, TnPlanCost *cost)
 {
     const TnModel *model = r->task->model;
     if (cost->kind == TN_COST_POINT) return take_place(r, &cost->site, &cost->body);
+    if (cost->kind == TN_COST_TAIL) return true;
     const char *name = next(r);
     if (!name) return wrong(r, "a name, or 'all', must follow the kind of the cost", NULL);
     bool all = !strcmp(name, "all");
@@ -130,13 +131,15 @@ static bool take_cost(Reader *r)
            (!word || strcmp(word, tn_plan_cost_kind_name((TnPlanCostKind)kind))))
         kind++;
     if (kind == TN_COST_KIND_COUNT)
-        return wrong(r, "a cost is of position, velocity, point, sensor or ctrl, not", word);
+        return wrong(r, "a cost is of position, velocity, point, sensor, ctrl or tail, not", word);
     TnPlanCost *cost = &task->costs[index];
     *cost = tn_plan_cost((TnPlanCostKind)kind);
     task->within[index] = INFINITY;
     if (!take_object(r, cost)) return false;
-    const char *object = r->words[r->at - 1];
-    snprintf(task->names[index], TASK_TEXT, "%s %s", word, object);
+    if (cost->kind == TN_COST_TAIL)
+        snprintf(task->names[index], TASK_TEXT, "%s", word);
+    else
+        snprintf(task->names[index], TASK_TEXT, "%s %s", word, r->words[r->at - 1]);
     while (r->at < r->count)
         if (!take_property(r, cost, index)) return false;
     cost->name = task->names[index];
@@ -178,6 +181,8 @@ static bool take_line(Reader *r)
                (r->task->every >= 1 || wrong(r, "every must be 1 or more knots", NULL));
     if (!strcmp(key, "iterations")) return take_int(r, key, &def->iterations);
     if (!strcmp(key, "derivative_every")) return take_int(r, key, &def->derivative_every);
+    if (!strcmp(key, "seeds")) return take_int(r, key, &def->seeds);
+    if (!strcmp(key, "tolerance")) return take_number(r, key, &def->tolerance);
     if (!strcmp(key, "samples")) return take_int(r, key, &def->samples);
     if (!strcmp(key, "nodes")) return take_int(r, key, &def->nodes);
     if (!strcmp(key, "noise")) return take_number(r, key, &def->noise);

@@ -193,7 +193,8 @@ static void print_help(const Option *table, int count)
         "  key NAME              keyframe to start from\n"
         "  horizon 20            knots, each of `repeat 1` steps; `every 1` carried out per plan\n"
         "  method ddp            or mppi, cem; iterations 3\n"
-        "  smoothing 1, compliance 0.0167, derivative_every 1                   of ddp\n"
+        "  smoothing 1, compliance 0.0167, derivative_every 1, tolerance 0,\n"
+        "  seeds 0                                                              of ddp\n"
         "  samples 64, nodes 0, noise 0.3, temperature 0.1                      of mppi, cem\n"
         "  cost KIND OBJECT [running W] [terminal W] [goal X ...] [weights W ...]\n"
         "                   [to OBJECT] [name NAME] [within X]\n"
@@ -201,7 +202,9 @@ static void print_help(const Option *table, int count)
         "`sensor`\n"
         "of a sensor, `ctrl` of an actuator; or `all` joints or actuators. `within` asks for a "
         "goal\n"
-        "that is so near at the end (m, rad, ...).\n");
+        "that is so near at the end (m, rad, ...). `cost tail terminal 1` is what the running "
+        "costs\n"
+        "come to after the horizon.\n");
     options_help(table, count);
     printf("\nExample, push.txt:\n"
            "  model push.xml\n"

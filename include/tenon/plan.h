@@ -43,6 +43,9 @@ typedef enum TnPlanCostKind {
                          origin of another site or body, displaced by the goal */
     TN_COST_SENSOR,   /* data of a sensor from a goal */
     TN_COST_CTRL,     /* control of an actuator (0: of all) from a goal; running only */
+    TN_COST_TAIL,     /* what the running costs come to after the horizon: Riccati's solution about
+                         a goal in the layout of qpos, at rest and with the controls at rest;
+                         terminal only, usually 1. At most one */
     TN_COST_KIND_COUNT
 } TnPlanCostKind;
 TN_API const char *tn_plan_cost_kind_name(TnPlanCostKind kind); /* "position" */
@@ -78,6 +81,11 @@ typedef struct TnPlanDef {
     double compliance; /* the same; default 1/60 */
     int derivative_every; /* DDP takes derivatives at every so manieth knot and those between from
                              both neighbours; default 1 */
+    double tolerance; /* DDP ends a solve after an iteration that lowered the cost by no more than
+                         this share of it; 0 (default): after three that found nothing better */
+    int seeds; /* random controls that DDP tries first, as samplers draw them; it goes on from the
+                  best if that costs less than the plan; default 0. For plans in which no small
+                  change of controls is of use: a shot that must go round a corner */
     /* samplers */
     int samples;        /* per iteration, 2 … 100000; default 64 */
     int nodes;          /* of the lines that noise follows over the horizon; 0 (default): 6, at most
@@ -129,7 +137,7 @@ typedef struct TnPlanView {
     const double *costs;   /* cost_count: parts of J */
     const uint8_t *moved;  /* cost_count; 0: no control changes it over this horizon */
     int iterations;        /* that were begun */
-    bool converged;        /* the last one found nothing better to do */
+    bool converged;        /* the last one found nothing better to do, or less than `tolerance` */
     bool late;             /* the time was over */
     long steps;            /* of the last solve, in roll-outs */
     long derivative_steps; /* the same, for columns of derivatives */
@@ -143,7 +151,8 @@ TN_API TnPlanView tn_plan_view(const TnPlan *plan);
 TN_API const char *tn_plan_cost_name(const TnPlan *plan, int cost); /* NULL: there is none */
 
 /* Length of a cost's residual, without weights, at the state and controls that a world has now: how
- * far it is from the goal. NaN: there is no such cost, or a sensor needs a step. */
+ * far it is from the goal. NaN: there is no such cost, a sensor needs a step, or a tail was not
+ * found by a solve yet. */
 TN_API double tn_plan_off(const TnPlan *plan, TnWorld *world, int cost);
 
 /* The control of a knot at a state that is not quite the planned one: u_k + K (x ⊖ x_k), within

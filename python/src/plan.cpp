@@ -77,6 +77,8 @@ TnPlanDef def_of(const nb::dict &o)
     def.smoothing = nb::cast<double>(o["smoothing"]);
     def.compliance = nb::cast<double>(o["compliance"]);
     def.derivative_every = nb::cast<int>(o["derivative_every"]);
+    def.seeds = nb::cast<int>(o["seeds"]);
+    def.tolerance = nb::cast<double>(o["tolerance"]);
     def.samples = nb::cast<int>(o["samples"]);
     def.nodes = nb::cast<int>(o["nodes"]);
     def.noise = nb::cast<double>(o["noise"]);

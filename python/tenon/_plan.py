@@ -23,7 +23,8 @@ class Cost(NamedTuple):
 
     #: "position": of a joint (none: of everything) from a goal in the layout of qpos, as displacements in that of qvel;
     #: "velocity": qvel of a joint from a goal; "point": m, the origin of a site or body from a goal, world axes, or from
-    #: that of another site or body plus the goal; "sensor": data of a sensor; "ctrl": control of an actuator, running only
+    #: that of another site or body plus the goal; "sensor": data of a sensor; "ctrl": control of an actuator, running only;
+    #: "tail": what the running costs come to after the horizon, about a goal in the layout of qpos, terminal only
     kind: str
     running: float = 0.0
     terminal: float = 0.0
@@ -109,13 +110,14 @@ class Plan:
     """Controls over the next `horizon` knots of `repeat` steps each that cost least.
 
     method: "ddp" (derivatives of the steps, smoothed), "mppi" or "cem" (random controls). iterations None: 3, 1, 3.
-    seconds: no iteration begins later; 0: no limit. smoothing and compliance: as of World.derivatives. samples, nodes,
+    seconds: no iteration begins later; 0: no limit. tolerance: nor after one that lowered the cost by no more than this
+    share. seeds: random controls that DDP tries first. smoothing and compliance: as of World.derivatives. samples, nodes,
     noise, temperature, seed: of samplers. world: options of the worlds of the roll-outs, as of tenon.World."""
 
     def __init__(self, model: Model, costs: Sequence[Cost], *, horizon: int = 20, repeat: int = 1, method: str = "ddp",
                  iterations: Optional[int] = None, seconds: float = 0.0, threads: int = 1, smoothing: float = 1.0,
-                 compliance: float = 1.0 / 60.0, derivative_every: int = 1, samples: int = 64, nodes: int = 0,
-                 noise: float = 0.3, temperature: float = 0.1, seed: int = 0, **world: Any):
+                 compliance: float = 1.0 / 60.0, derivative_every: int = 1, tolerance: float = 0.0, seeds: int = 0,
+                 samples: int = 64, nodes: int = 0, noise: float = 0.3, temperature: float = 0.1, seed: int = 0, **world: Any):
         if method not in METHODS:
             raise UsageError(f"method: expected {', '.join(METHODS)}, got {method!r}")
         self.model = model
@@ -124,7 +126,7 @@ class Plan:
         self._own = _core._Plan(model, dict(
             horizon=horizon, repeat=repeat, method=METHODS.index(method), iterations=iterations or 0, seconds=seconds,
             threads=threads, smoothing=smoothing, compliance=compliance, derivative_every=derivative_every,
-            samples=samples, nodes=nodes, noise=noise, temperature=temperature, seed=seed, world=world),
+            tolerance=tolerance, seeds=seeds, samples=samples, nodes=nodes, noise=noise, temperature=temperature, seed=seed, world=world),
             [_cost(model, c) for c in self.costs])
 
     def solve(self, world: "World") -> PlanResult:

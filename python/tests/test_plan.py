@@ -71,6 +71,17 @@ def test_goals_weights_and_guesses_change(world):
     assert plan.policy(0, world).shape == (1,)
 
 
+def test_a_tail_makes_a_short_plan_like_a_long_one(world):
+    costs = [Cost("position", 10, joint="rail", goal=0.5), Cost("velocity", 0.2, joint="rail"), Cost("ctrl", 1e-3)]
+    tail = Cost("tail", 0, 1, goal=(0.5, 0))
+    with pytest.raises(tenon.UsageError, match="running must be 0"):
+        tenon.Plan(world.model, costs + [tail._replace(running=1.0)])
+    long = tenon.Plan(world.model, costs, horizon=200, iterations=50).solve(world)
+    short = tenon.Plan(world.model, costs + [tail], horizon=20, iterations=50, tolerance=1e-6, seeds=4).solve(world)
+    # the force is at its limit for a moment, which the tail does not see; 20 knots are enough to leave it
+    assert short.cost == pytest.approx(long.cost, rel=1e-3) and short.costs["tail"] > 0
+
+
 def test_what_cannot_be_planned_is_refused(world):
     model = world.model
     for costs, options, words in (

@@ -112,6 +112,22 @@ static void update_value(TnPlan *p, const TnKnot *knot, const TnKnot *before)
             p->V[r * n + c] = p->V[c * n + r] = 0.5 * (p->V[r * n + c] + p->V[c * n + r]);
 }
 
+bool tn_plan_riccati(TnPlan *p, const TnKnot *knot)
+{
+    int n = p->ns, m = p->nu;
+    double *column = p->scratch + m;
+    assemble(p, knot);
+    damp(p, 0.0);
+    if (!tn_cholesky(p->H, m)) return false;
+    for (int c = 0; c < n; c++) {
+        for (int i = 0; i < m; i++) column[i] = -p->Qux[i * n + c];
+        tn_cholesky_solve(p->H, m, column);
+        for (int i = 0; i < m; i++) knot->K[i * n + c] = column[i];
+    }
+    update_value(p, knot, knot);
+    return true;
+}
+
 bool tn_plan_backward(TnPlan *p, double damping)
 {
     int last = p->def.horizon - 1, n = p->ns;

@@ -7,7 +7,7 @@
 
 const char *tn_plan_cost_kind_name(TnPlanCostKind kind)
 {
-    static const char *const names[] = {"position", "velocity", "point", "sensor", "ctrl"};
+    static const char *const names[] = {"position", "velocity", "point", "sensor", "ctrl", "tail"};
     return (int)kind >= 0 && kind < TN_COST_KIND_COUNT ? names[kind] : "";
 }
 
@@ -31,15 +31,23 @@ int tn_cost_rows(const TnPlanCost *cost, const TnModel *model)
         return tn_model_sensor_info(model, cost->sensor).data_count;
     case TN_COST_CTRL:
         return cost->actuator ? 1 : info.actuator_count;
+    case TN_COST_TAIL:
+        return 2 * info.dof_count + info.act_count;
     case TN_COST_KIND_COUNT:
         break;
     }
     return 0;
 }
 
+/* Its goal is of qpos. */
+static bool is_position(const TnPlanCost *cost)
+{
+    return cost->kind == TN_COST_POSITION || cost->kind == TN_COST_TAIL;
+}
+
 int tn_cost_goal_count(const TnPlanCost *cost, const TnModel *model)
 {
-    if (cost->kind != TN_COST_POSITION) return tn_cost_rows(cost, model);
+    if (!is_position(cost)) return tn_cost_rows(cost, model);
     return cost->joint ? tn_model_joint_info(model, cost->joint).qpos_count
                        : tn_model_info(model).qpos_count;
 }
@@ -55,7 +63,7 @@ static bool is_finite(const double *x, int n)
 static bool has_zero_quat(const TnPlanCost *cost, const TnModel *model, const double *goal)
 {
     int joints = tn_model_info(model).joint_count, start = 0;
-    if (cost->kind != TN_COST_POSITION) return false;
+    if (!is_position(cost)) return false;
     if (cost->joint) start = tn_model_joint_info(model, cost->joint).qpos_start;
     for (TnJointId j = 1; j <= joints; j++) {
         TnJointInfo info = tn_model_joint_info(model, j);
@@ -97,6 +105,8 @@ static const char *wrong_id(const TnPlanCost *c, const TnModel *model)
         return "the model has no such actuator";
     if (c->kind == TN_COST_SENSOR && (c->sensor < 1 || c->sensor > info.sensor_count))
         return "the model has no such sensor";
+    if (c->kind == TN_COST_TAIL && (c->joint || c->weights))
+        return "a tail is of the whole state and has no weights of its own";
     if (c->kind != TN_COST_POINT) return NULL;
     if ((c->site && !has_site) || c->to_site < 0 || c->to_site > info.site_count)
         return "the model has no such site";
@@ -113,6 +123,8 @@ static const char *wrong_weights(const TnPlanCost *c)
         return "running and terminal must be 0 or more";
     if (c->kind == TN_COST_CTRL && c->terminal > 0.0)
         return "there is no control at the end: terminal must be 0";
+    if (c->kind == TN_COST_TAIL && c->running > 0.0)
+        return "a tail is what comes after the end: running must be 0";
     for (int i = 0; c->weights && i < c->weight_count; i++)
         if (!(c->weights[i] >= 0.0 && c->weights[i] <= 1e30)) return "a weight is not 0 or more";
     return NULL;
@@ -121,6 +133,7 @@ static const char *wrong_weights(const TnPlanCost *c)
 bool tn_costs_check(const TnPlanDef *def, const TnModel *model, TnError *err)
 {
     bool ok = true, counts = false;
+    int tails = 0;
     for (int i = 0; i < def->cost_count; i++) {
         const TnPlanCost *c = &def->costs[i];
         const char *wrong = wrong_id(c, model);
@@ -137,7 +150,12 @@ bool tn_costs_check(const TnPlanDef *def, const TnModel *model, TnError *err)
             ok = false;
         }
         if (c->goal && !tn_cost_goal_fits(c, model, c->goal, c->goal_count, err)) ok = false;
+        tails += c->kind == TN_COST_TAIL;
         counts = counts || c->running > 0.0 || c->terminal > 0.0;
+    }
+    if (tails > 1) {
+        tn_error_add(err, TN_ERROR_USAGE, "plan: there is more than one cost of kind tail");
+        ok = false;
     }
     if (ok && !counts) {
         tn_error_add(err, TN_ERROR_USAGE, "plan: no cost has a weight above zero");
@@ -152,9 +170,8 @@ size_t tn_costs_numbers(const TnPlanDef *def, const TnModel *model)
     int whole = tn_model_info(model).qpos_count;
     for (int i = 0; i < def->cost_count; i++)
         sum += (size_t)tn_cost_rows(&def->costs[i], model) +
-               (size_t)(def->costs[i].kind == TN_COST_POSITION
-                            ? whole
-                            : tn_cost_goal_count(&def->costs[i], model));
+               (size_t)(is_position(&def->costs[i]) ? whole
+                                                    : tn_cost_goal_count(&def->costs[i], model));
     return sum;
 }
 
@@ -170,7 +187,7 @@ static int first_of(const TnPlanCost *c, const TnModel *model)
 static void fill_goal(const TnModel *model, const TnPlanCost *c, const double *qpos0, double *goal)
 {
     int count = tn_cost_goal_count(c, model), start = 0;
-    if (c->kind == TN_COST_POSITION) {
+    if (is_position(c)) {
         memcpy(goal, qpos0, sizeof(double) * (size_t)tn_model_info(model).qpos_count);
         if (c->joint) start = tn_model_joint_info(model, c->joint).qpos_start;
     }
@@ -192,7 +209,7 @@ void tn_costs_fill(TnPlan *p, const double *qpos0)
         at += c->rows;
         fill_goal(p->model, from, qpos0, at);
         c->def.goal = at;
-        at += from->kind == TN_COST_POSITION ? p->nq : c->rows;
+        at += is_position(from) ? p->nq : c->rows;
         size_t length = strlen(name_of(from)) + 1;
         memcpy(text, name_of(from), length);
         c->def.name = text;
@@ -214,9 +231,10 @@ TnStatus tn_plan_set_goal(TnPlan *p, int cost, const double *goal, int count, Tn
     TnPlanCost *def = &p->costs[cost].def;
     if (!tn_cost_goal_fits(def, p->model, goal, count, err)) return TN_ERROR_USAGE;
     int start = 0;
-    if (def->kind == TN_COST_POSITION && def->joint)
+    if (is_position(def) && def->joint)
         start = tn_model_joint_info(p->model, def->joint).qpos_start;
     if (count) memcpy((double *)def->goal + start, goal, sizeof(double) * (size_t)count);
+    p->tail.stale = p->tail.cost >= 0;
     return TN_OK;
 }
 
@@ -235,5 +253,6 @@ TnStatus tn_plan_set_weight(TnPlan *p, int cost, double running, double terminal
         return TN_ERROR_USAGE;
     }
     p->costs[cost].def = changed;
+    p->tail.stale = p->tail.cost >= 0;
     return TN_OK;
 }

@@ -3,24 +3,22 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/rounding.h"
 #include "plan.h"
 
-/* The plan's state of a knot, with all else (mocap bodies, equalities) as at the start. */
-static bool go_to(const TnPlan *p, TnWorld *world, int k)
+static bool go_to(const TnPlan *p, TnWorld *world, const double *x)
 {
-    const double *x = tn_path_state(p, &p->plan, k);
     return tn_world_restore(world, p->start, p->start_size, NULL) == TN_OK &&
            tn_world_set_state(world, x, x + p->nq, NULL) == TN_OK &&
            (!p->na || tn_world_set_act(world, x + p->nq + p->nv, NULL) == TN_OK);
 }
 
 /* A step that is rejected has none, and a column may lack: it does not count then. */
-static void note_slopes(TnPlan *p, TnPlanWorker *w, int index)
+void tn_knot_slopes(const TnPlan *p, TnPlanWorker *w, const double *x, const double *ctrl,
+                    TnKnot *knot)
 {
-    TnKnot *knot = &p->knots[index];
     size_t n = (size_t)p->ns, m = (size_t)p->nu;
-    knot->has = go_to(p, w->knots, index) &&
-                tn_world_set_ctrl(w->knots, tn_path_ctrl(p, &p->plan, index), NULL) == TN_OK &&
+    knot->has = go_to(p, w->knots, x) && tn_world_set_ctrl(w->knots, ctrl, NULL) == TN_OK &&
                 tn_world_derivatives(w->knots, w->slopes, NULL) == TN_OK;
     w->derivative_steps += p->ns + p->nu + 2; /* columns, the step itself and that of its laws */
     if (!knot->has) {
@@ -33,13 +31,12 @@ static void note_slopes(TnPlan *p, TnPlanWorker *w, int index)
     for (size_t i = 0; i < n * m; i++) knot->B[i] = isfinite(view.B[i]) ? view.B[i] : 0.0;
 }
 
-static bool note_costs(TnPlan *p, TnPlanWorker *w, int index)
+bool tn_knot_costs(const TnPlan *p, TnPlanWorker *w, const double *x, const double *ctrl,
+                   bool is_last, TnKnot *knot)
 {
-    memcpy(w->place, tn_path_state(p, &p->plan, index + 1), sizeof(double) * (size_t)p->place_size);
-    return go_to(p, w->world, index + 1) &&
-           tn_world_set_ctrl(w->world, tn_path_ctrl(p, &p->plan, index), NULL) == TN_OK &&
-           tn_costs_derive(p, w, w->world, tn_path_ctrl(p, &p->plan, index),
-                           index == p->def.horizon - 1, &p->knots[index]);
+    memcpy(w->place, x, sizeof(double) * (size_t)p->place_size);
+    return go_to(p, w->world, x) && tn_world_set_ctrl(w->world, ctrl, NULL) == TN_OK &&
+           tn_costs_derive(p, w, w->world, ctrl, is_last, knot);
 }
 
 static bool has_own(const TnPlan *p, int k)
@@ -58,8 +55,14 @@ static void work(void *context, int begin, int end)
     TnPlan *p = task->plan;
     for (int i = begin; i < end; i++)
         for (int k; (k = atomic_fetch_add(&task->next, 1)) < p->def.horizon;) {
-            if (!note_costs(p, &p->workers[i], k)) atomic_store(&task->failed, 1);
-            if (has_own(p, k)) note_slopes(p, &p->workers[i], k);
+            TnKnot *knot = &p->knots[k];
+            const double *u = tn_path_ctrl(p, &p->plan, k);
+            bool is_last = k == p->def.horizon - 1;
+            if (!tn_knot_costs(p, &p->workers[i], tn_path_state(p, &p->plan, k + 1), u, is_last,
+                               knot))
+                atomic_store(&task->failed, 1);
+            if (has_own(p, k))
+                tn_knot_slopes(p, &p->workers[i], tn_path_state(p, &p->plan, k), u, knot);
         }
 }
 
@@ -96,6 +99,19 @@ bool tn_plan_linearize(TnPlan *p)
     return atomic_load(&task.failed) == 0 && p->without < p->def.horizon;
 }
 
+/* A control's column of B changes the value whose gradient is v by more than rounding leaves. */
+static bool follows(const TnPlan *p, const TnKnot *knot, size_t control)
+{
+    double slope = 0.0, column = 0.0, gradient = 0.0;
+    for (size_t i = 0; i < (size_t)p->ns; i++) {
+        double b = knot->B[i * (size_t)p->nu + control];
+        slope += b * p->v[i];
+        column = fmax(column, fabs(b));
+        gradient = fmax(gradient, fabs(p->v[i]));
+    }
+    return fabs(slope) > TN_ROUND_OFF * column * gradient;
+}
+
 /* Some combination of each cost's residuals over all knots, back through the steps: zero for all
  * controls only where no control changes any of them. */
 void tn_plan_note_moved(TnPlan *p)
@@ -107,11 +123,8 @@ void tn_plan_note_moved(TnPlan *p)
         for (int k = p->def.horizon - 1; k >= 0 && !p->moved[c]; k--) {
             const TnKnot *knot = &p->knots[k];
             for (size_t i = 0; i < n; i++) p->v[i] += knot->along[(size_t)c * n + i];
-            for (size_t u = 0; u < m; u++) {
-                double slope = 0.0;
-                for (size_t i = 0; i < n; i++) slope += knot->B[i * m + u] * p->v[i];
-                if (slope != 0.0) p->moved[c] = 1;
-            }
+            for (size_t u = 0; u < m; u++)
+                if (follows(p, knot, u)) p->moved[c] = 1;
             memset(p->qx, 0, sizeof(double) * n);
             for (size_t r = 0; r < n; r++)
                 for (size_t i = 0; i < n; i++) p->qx[i] += knot->A[r * n + i] * p->v[r];

@@ -17,24 +17,38 @@ static void carve_path(const TnPlan *p, TnCarver *c, TnPlanPath *path)
     path->cost = INFINITY;
 }
 
+static TnKnot carve_knot(const TnPlan *p, TnCarver *c, double *gains)
+{
+    size_t n = (size_t)p->ns, m = (size_t)p->nu;
+    return (TnKnot){.A = TN_CARVE(c, double, n *n),
+                    .B = TN_CARVE(c, double, n *m),
+                    .lx = TN_CARVE(c, double, n),
+                    .lxx = TN_CARVE(c, double, n *n),
+                    .lu = TN_CARVE(c, double, m),
+                    .luu = TN_CARVE(c, double, m),
+                    .along = TN_CARVE(c, double, n *(size_t)p->def.cost_count),
+                    .k = TN_CARVE(c, double, m),
+                    .K = gains};
+}
+
+/* Of derivatives: DDP's, and those of a tail. */
 static void carve_knots(TnPlan *p, TnCarver *c, bool there)
 {
     size_t T = (size_t)p->def.horizon, n = (size_t)p->ns, m = (size_t)p->nu;
+    bool ddp = p->def.method == TN_PLAN_DDP, tail = p->tail.cost >= 0;
     p->gains = TN_CARVE(c, double, T *n *m);
-    if (p->def.method != TN_PLAN_DDP) return;
-    p->knots = TN_CARVE(c, TnKnot, T);
-    for (size_t k = 0; k < T; k++) {
-        TnKnot knot = {.A = TN_CARVE(c, double, n *n),
-                       .B = TN_CARVE(c, double, n *m),
-                       .lx = TN_CARVE(c, double, n),
-                       .lxx = TN_CARVE(c, double, n *n),
-                       .lu = TN_CARVE(c, double, m),
-                       .luu = TN_CARVE(c, double, m),
-                       .along = TN_CARVE(c, double, n *(size_t)p->def.cost_count),
-                       .k = TN_CARVE(c, double, m),
-                       .K = there ? p->gains + k * n * m : NULL};
+    if (ddp) p->knots = TN_CARVE(c, TnKnot, T);
+    for (size_t k = 0; k < T && ddp; k++) {
+        TnKnot knot = carve_knot(p, c, there ? p->gains + k * n * m : NULL);
         if (there) p->knots[k] = knot;
     }
+    if (tail) {
+        p->tail.place = TN_CARVE(c, double, p->place_size);
+        p->tail.V = TN_CARVE(c, double, n *n);
+        p->tail.F = TN_CARVE(c, double, n *n);
+        p->tail.knot = carve_knot(p, c, TN_CARVE(c, double, n *m));
+    }
+    if (!ddp && !tail) return;
     p->V = TN_CARVE(c, double, n *n);
     p->VA = TN_CARVE(c, double, n *n);
     p->VB = TN_CARVE(c, double, n *m);
@@ -86,7 +100,8 @@ static void carve(TnPlan *p, TnCarver *c, bool there)
 
 bool tn_plan_reserve(TnPlan *p)
 {
-    p->path_count = p->def.method == TN_PLAN_DDP ? 4 : p->def.samples + 2;
+    bool ddp = p->def.method == TN_PLAN_DDP;
+    p->path_count = !ddp ? p->def.samples + 2 : p->def.seeds > 3 ? p->def.seeds + 1 : 4;
     TnCarver measure = {0};
     carve(p, &measure, false);
     p->workers = NULL;

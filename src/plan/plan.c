@@ -47,7 +47,9 @@ static const char *wrong_numbers(const TnPlanDef *d)
     if (!(d->smoothing >= 0.0 && d->smoothing <= 1e3)) return "smoothing must be 0 to 1000";
     if (!(d->compliance >= 1e-6 && d->compliance <= 1e3)) return "compliance must be 1e-6 to 1000";
     if (d->derivative_every < 1) return "derivative_every must be 1 or more";
+    if (!(d->tolerance >= 0.0 && d->tolerance < 1.0)) return "tolerance must be 0 to below 1";
     if (d->samples < 2 || d->samples > 100000) return "samples must be 2 to 100000";
+    if (d->seeds < 0 || d->seeds > 100000) return "seeds must be 0 to 100000";
     if (d->nodes < 0 || d->nodes > d->horizon) return "nodes must be 0 to the horizon";
     if (!(d->noise > 0.0 && d->noise <= 1e6)) return "noise must be above 0";
     if (!(d->temperature > 0.0 && d->temperature <= 1e6)) return "temperature must be above 0";
@@ -157,6 +159,10 @@ TnPlan *tn_plan_create(const TnPlanDef *def, const TnModel *model, TnError *err)
     p->place_size = p->nq + p->nv + p->na;
     p->node_count = def->nodes ? def->nodes : def->horizon < 6 ? def->horizon : 6;
     p->start_cost = INFINITY;
+    p->tail.cost = -1;
+    for (int c = 0; c < def->cost_count; c++)
+        if (def->costs[c].kind == TN_COST_TAIL) p->tail.cost = c;
+    p->tail.stale = p->tail.cost >= 0;
     if (make(p, err)) return p;
     tn_plan_destroy(p);
     return NULL;
@@ -210,17 +216,31 @@ bool tn_plan_is_late(TnPlan *p, double begun)
     return p->late;
 }
 
-/* The plan that was, as it is and with its gains, and the one to begin with. */
+/* The world is where the plan has it, so gains would change nothing. */
+static bool is_as_planned(const TnPlan *p)
+{
+    TnStateView state = tn_world_state(p->workers[0].world);
+    const double *x = tn_path_state(p, &p->plan, 0);
+    size_t q = (size_t)p->nq, v = (size_t)p->nv, a = (size_t)p->na;
+    return memcmp(x, state.qpos, sizeof(double) * q) == 0 &&
+           memcmp(x + q, state.qvel, sizeof(double) * v) == 0 &&
+           (a == 0 || memcmp(x + q + v, state.act, sizeof(double) * a) == 0);
+}
+
+/* The plan that was, as it is; then the one to begin with, and that under its gains, as far as they
+ * cost less. */
 static void begin(TnPlan *p)
 {
-    int count = p->has_gains ? 3 : 2;
+    int count = p->has_gains && !is_as_planned(p) ? 2 : 1;
     p->how[0] = (TnTry){0};
-    p->how[1] = (TnTry){.hold = true};
-    if (p->has_gains) p->how[2] = (TnTry){.feedback = true};
-    tn_rollout_tries(p, count, true, INFINITY);
+    tn_rollout_tries(p, 1, true, INFINITY);
     p->start_cost = p->tries[0].cost;
+    tn_plan_take(p, 0);
+    p->how[0] = (TnTry){.hold = true};
+    p->how[1] = (TnTry){.feedback = true};
+    tn_rollout_tries(p, count, true, p->plan.cost);
     int best = tn_best_try(p, count);
-    tn_plan_take(p, best < 0 ? 0 : best);
+    if (best >= 0 && p->tries[best].cost < p->plan.cost) tn_plan_take(p, best);
 }
 
 static void remark(TnPlan *p)
@@ -255,11 +275,15 @@ TnStatus tn_plan_solve(TnPlan *p, const TnWorld *world, TnError *err)
     p->steps = p->derivative_steps = 0;
     p->converged = p->late = false;
     memset(p->moved, 0, (size_t)p->def.cost_count);
+    TnStatus status = tn_tail_update(p, err);
+    if (status != TN_OK) return status;
     begin(p);
     if (p->def.method != TN_PLAN_DDP)
         tn_plan_sample(p, begun);
-    else if (isfinite(p->plan.cost))
+    else if (isfinite(p->plan.cost)) {
+        tn_plan_seed(p);
         tn_plan_ddp(p, begun);
+    }
     for (int k = 0; k < p->def.horizon; k++)
         for (int i = 0; i < p->nu; i++) {
             double u = tn_path_ctrl(p, &p->plan, k)[i];

@@ -50,6 +50,15 @@ typedef struct TnKnot {
     bool has;
 } TnKnot;
 
+/* The cost of that kind, about its goal x: its value is |F (x_T ⊖ x)|². */
+typedef struct TnTail {
+    int cost;      /* -1: there is none */
+    bool stale;    /* goals or weights were changed */
+    double *place; /* x */
+    double *V, *F; /* half-second derivatives of all running costs from x on; state × state */
+    TnKnot knot;
+} TnTail;
+
 /* How a try's controls come from the plan's. */
 typedef struct TnTry {
     double step; /* share of k */
@@ -81,6 +90,7 @@ struct TnPlan {
     /* backward pass */
     double *gains; /* K of all knots */
     double *off;   /* state_count: of tn_plan_policy */
+    TnTail tail;
     double *V, *v, *Qxx, *Qux, *Quu, *qx, *qu, *VA, *VB, *H, *scratch;
     uint8_t *held;
     double promised; /* decrease of J, by the last backward pass */
@@ -154,12 +164,25 @@ void tn_plan_control(const TnPlan *p, int knot, const double *state, TnTry how, 
 /* ---- linearize.c ---- */
 /* A, B and costs of all knots, on all threads. False: of none. */
 bool tn_plan_linearize(TnPlan *p);
+/* Those of one knot, which begins at state x, with all else (mocap bodies, equalities) as at the
+ * start: knot->has is false where its step is rejected. */
+void tn_knot_slopes(const TnPlan *p, TnPlanWorker *w, const double *x, const double *ctrl,
+                    TnKnot *knot);
+/* Those of one knot, which ends at state x. False: of none. */
+bool tn_knot_costs(const TnPlan *p, TnPlanWorker *w, const double *x, const double *ctrl,
+                   bool is_last, TnKnot *knot);
 /* Which costs follow a control, by the derivatives. */
 void tn_plan_note_moved(TnPlan *p);
 
 /* ---- backward.c ---- */
 /* k and K of all knots. False: not positive definite at this damping. */
 bool tn_plan_backward(TnPlan *p, double damping);
+/* p->V, one knot earlier, where no limit holds a control and the costs are least at the plan. */
+bool tn_plan_riccati(TnPlan *p, const TnKnot *knot);
+
+/* ---- tail.c ---- */
+/* F, where it is stale. */
+TnStatus tn_tail_update(TnPlan *p, TnError *err);
 
 /* ---- box.c ---- */
 /* min ½ xᵀHx + gᵀx, low ≤ x ≤ high, from x on. held: at a limit. H: n × n; its free part's factor
@@ -170,6 +193,8 @@ bool tn_box_qp(int n, const double *H, const double *g, const double *low, const
 /* ---- ddp.c, sample.c ---- */
 void tn_plan_ddp(TnPlan *p, double begun);
 void tn_plan_sample(TnPlan *p, double begun);
+/* The best of random controls about the plan becomes the plan, if it costs less. */
+void tn_plan_seed(TnPlan *p);
 bool tn_plan_is_late(TnPlan *p, double begun);
 
 #endif

@@ -27,6 +27,19 @@ static void point_residual(const TnPlanCost *c, const TnWorld *world, double *r)
     v3_sub(r, r, to);
 }
 
+/* tangent: x ⊖ goal */
+static void tail_residual(const TnPlan *p, const TnPlanCost *c, const TnStateView *state,
+                          double *tangent, double *r)
+{
+    tn_model_difference(p->model, c->goal, state->qpos, tangent);
+    memcpy(tangent + p->nv, state->qvel, sizeof(double) * (size_t)p->nv);
+    if (p->na) memcpy(tangent + 2 * p->nv, state->act, sizeof(double) * (size_t)p->na);
+    for (int k = 0; k < p->ns; k++) {
+        r[k] = 0.0;
+        for (int i = 0; i < p->ns; i++) r[k] += p->tail.F[k * p->ns + i] * tangent[i];
+    }
+}
+
 /* sensors: all data. */
 static void residual(const TnPlan *p, const TnCost *cost, const TnWorld *world, const double *ctrl,
                      const double *sensors, double *tangent, double *r)
@@ -49,6 +62,9 @@ static void residual(const TnPlan *p, const TnCost *cost, const TnWorld *world, 
         return;
     case TN_COST_CTRL:
         for (int k = 0; k < cost->rows; k++) r[k] = ctrl[cost->first + k] - c->goal[k];
+        return;
+    case TN_COST_TAIL:
+        tail_residual(p, c, &state, tangent, r);
         return;
     case TN_COST_KIND_COUNT:
         return;
@@ -92,6 +108,7 @@ double tn_plan_off(const TnPlan *p, TnWorld *world, int index)
     TnPlanWorker *w = &p->workers[0];
     const TnCost *cost = &p->costs[index];
     double sum = 0.0;
+    if (cost->def.kind == TN_COST_TAIL && p->tail.stale) return NAN;
     if (!read_sensors(p, world, w->sensors)) return NAN;
     residual(p, cost, world, tn_world_state(world).ctrl, w->sensors, w->tangent, w->residual);
     for (int k = 0; k < cost->rows; k++) sum += w->residual[k] * w->residual[k];
@@ -133,6 +150,25 @@ static void position_slope(const TnPlan *p, const TnCost *cost, const double *di
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
                 slope[(size_t)(row + i) * n + (size_t)(dof + k)] = turn[3 * i + k];
+    }
+}
+
+/* F times the slope of x ⊖ goal. */
+static void tail_slope(const TnPlan *p, const double *difference, double *slope)
+{
+    int n = p->ns;
+    memcpy(slope, p->tail.F, sizeof(double) * (size_t)n * (size_t)n);
+    for (TnJointId j = 1; j <= p->info.joint_count; j++) {
+        TnJointInfo joint = tn_model_joint_info(p->model, j);
+        if (joint.type != TN_JOINT_FREE && joint.type != TN_JOINT_BALL) continue;
+        int dof = joint.dof_start + (joint.type == TN_JOINT_FREE ? 3 : 0);
+        double turn[9];
+        turn_slope(difference + dof, turn);
+        for (int r = 0; r < n; r++)
+            for (int k = 0; k < 3; k++) {
+                const double *F = p->tail.F + r * n + dof;
+                slope[r * n + dof + k] = F[0] * turn[k] + F[1] * turn[3 + k] + F[2] * turn[6 + k];
+            }
     }
 }
 
@@ -183,6 +219,7 @@ static bool slope_of(const TnPlan *p, TnPlanWorker *w, TnWorld *world, const TnC
     const TnPlanCost *c = &cost->def;
     memset(w->slope, 0, sizeof(double) * (size_t)cost->rows * (size_t)p->ns);
     if (c->kind == TN_COST_POSITION) position_slope(p, cost, w->tangent, w->slope);
+    if (c->kind == TN_COST_TAIL) tail_slope(p, w->tangent, w->slope);
     for (int k = 0; c->kind == TN_COST_VELOCITY && k < cost->rows; k++)
         w->slope[(size_t)k * (size_t)p->ns + (size_t)(p->nv + cost->first + k)] = 1.0;
     if (c->kind == TN_COST_POINT) {

@@ -40,11 +40,12 @@ bool tn_worker_create(TnPlan *p, TnPlanWorker *w, TnError *err)
     }
     w->world = make_world(p, p->timestep, err);
     if (!w->world) return false;
-    if (p->def.method == TN_PLAN_DDP && !make_slopes(p, w, err)) return false;
+    bool derives = p->def.method == TN_PLAN_DDP || p->tail.cost >= 0;
+    if (derives && !make_slopes(p, w, err)) return false;
     w->sensors = numbers((size_t)p->info.sensor_data_count);
     w->sensors2 = numbers((size_t)p->info.sensor_data_count);
     w->residual = numbers(rows);
-    w->slope = p->def.method == TN_PLAN_DDP ? numbers(rows * n) : NULL;
+    w->slope = derives ? numbers(rows * n) : NULL;
     w->jacobian = numbers(6 * nv);
     w->tangent = numbers(n);
     w->tangent2 = numbers(n);

@@ -52,14 +52,16 @@ static void follow_nodes(const TnPlan *p, const double *nodes, const double *abo
     }
 }
 
-/* Try 0 stays as the plan is; the others have noise of p->spread about mean and plan. */
-static void draw(TnPlan *p, int iteration)
+/* `count` tries. Try 0 stays as the plan is; the others have noise of p->spread about mean and
+ * plan.
+ */
+static void draw(TnPlan *p, int count, int iteration)
 {
     size_t width = (size_t)p->node_count * (size_t)p->nu;
     uint64_t seed = p->def.seed * UINT64_C(0xd1342543de82ef95) + p->draws * 1000003u +
                     (uint64_t)iteration * 7919u;
     memcpy(p->tries[0].ctrl, p->plan.ctrl, sizeof(double) * (size_t)p->def.horizon * (size_t)p->nu);
-    for (int t = 1; t < p->def.samples; t++) {
+    for (int t = 1; t < count; t++) {
         double *nodes = p->scratch;
         for (size_t i = 0; i < width; i++)
             nodes[i] = p->mean[i] + p->spread[i] * normal(seed, (uint64_t)t * width + i);
@@ -144,6 +146,23 @@ static void keep(TnPlan *p, int which)
     *from = was;
 }
 
+void tn_plan_seed(TnPlan *p)
+{
+    int n = p->def.seeds + 1;
+    if (n == 1) return;
+    begin(p);
+    draw(p, n, 0);
+    p->draws++;
+    TnPlanPath own = p->tries[0]; /* the plan, which is rolled out already */
+    p->tries[0] = p->tries[n - 1];
+    p->tries[n - 1] = own;
+    tn_rollout_tries(p, n - 1, false, p->plan.cost);
+    int best = tn_best_try(p, n - 1);
+    if (best < 0 || !(p->tries[best].cost < p->plan.cost)) return;
+    tn_plan_take(p, best);
+    p->has_gains = false;
+}
+
 void tn_plan_sample(TnPlan *p, double begun)
 {
     int n = p->def.samples;
@@ -152,7 +171,7 @@ void tn_plan_sample(TnPlan *p, double begun)
     for (int i = 0; i < p->def.iterations; i++) {
         if (tn_plan_is_late(p, begun)) break;
         p->iterations++;
-        draw(p, i);
+        draw(p, n, i);
         tn_rollout_tries(p, n, false, INFINITY);
         int best = tn_best_try(p, n);
         if (best < 0) break;

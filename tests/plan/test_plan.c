@@ -49,12 +49,13 @@ static TnPlan *make(const TextScene *s, const TnPlanCost *costs, int count, TnPl
     return plan;
 }
 
-/* Riccati's recursion for the slider: the least cost from x, v. */
-static double riccati(double x, double v)
+/* Riccati's recursion for the slider: the least cost from x, v over so many knots. last: weight of
+ * the last position. */
+static double riccati(double x, double v, int knots, double last)
 {
     const double m = 2.0, A[2][2] = {{1, H}, {0, 1}}, B[2] = {0.5 * H * H / m, H / m};
-    double P[2][2] = {{11.0 * Q, 0}, {0, QV}}; /* running and terminal at the end */
-    for (int k = T - 1; k >= 0; k--) {
+    double P[2][2] = {{last, 0}, {0, QV}};
+    for (int k = knots - 1; k >= 0; k--) {
         double PB[2], PA[2][2], BPA[2], BPB = R;
         for (int i = 0; i < 2; i++) {
             PB[i] = P[i][0] * B[0] + P[i][1] * B[1];
@@ -89,7 +90,7 @@ TEST(a_plan_of_a_linear_system_costs_what_riccati_says)
     REQUIRE(plan);
     const double starts[3][2] = {{1.0, 0.0}, {-0.5, 2.0}, {0.1, -3.0}};
     for (int i = 0; i < 3; i++) {
-        double x = starts[i][0], v = starts[i][1], best = riccati(x, v);
+        double x = starts[i][0], v = starts[i][1], best = riccati(x, v, T, 11.0 * Q);
         put(&s, x, v);
         CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
         TnPlanView view = tn_plan_view(plan);
@@ -104,6 +105,52 @@ TEST(a_plan_of_a_linear_system_costs_what_riccati_says)
         CHECK(view.remark[0] == 0);
     }
     tn_plan_destroy(plan);
+    text_close(&s);
+}
+
+/* What comes after five knots, or after one, is in the tail: the plan costs what one without end
+ * does, and its gains are the same at all knots. Samplers count it, too. */
+TEST(with_a_tail_a_short_plan_costs_what_one_without_end_does)
+{
+    TextScene s;
+    TnError err = {0};
+    TnPlanCost costs[4];
+    drive_costs(costs, Q);
+    costs[0].terminal = 0.0;
+    costs[3] = tn_plan_cost(TN_COST_TAIL);
+    costs[3].terminal = 1.0;
+    REQUIRE(text_open(&s, H, "0 0 0", slider));
+    for (int horizon = 1; horizon <= 5; horizon += 4) {
+        TnPlanDef def = tn_plan_def();
+        def.horizon = horizon;
+        def.costs = costs;
+        def.cost_count = 4;
+        TnPlan *plan = tn_plan_create(&def, s.model, &err);
+        def.method = TN_PLAN_MPPI;
+        TnPlan *sampler = tn_plan_create(&def, s.model, &err);
+        REQUIRE(plan && sampler);
+        put(&s, 1.0, -3.0);
+        CHECK(isnan(tn_plan_off(plan, s.world, 3)));
+        CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
+        TnPlanView view = tn_plan_view(plan);
+        /* 3000 knots are 150 s; the slowest motion fades in less than one. Derivatives by
+         * differences are off by 1e-9, and so is the tail, which is not stationary in them */
+        CHECK_NEAR(view.cost / riccati(1.0, -3.0, 3000, Q), 1.0, 1e-8);
+        CHECK(view.costs[3] > 0.1 * view.cost && view.remark[0] == 0);
+        for (int k = 0; k < 2 * horizon; k++)
+            CHECK_NEAR(view.gains[k], view.gains[k % 2], 1e-7 * fabs(view.gains[k % 2]));
+        CHECK(tn_plan_set_ctrl(sampler, view.ctrl, &err) == TN_OK);
+        CHECK(tn_plan_solve(sampler, s.world, &err) == TN_OK);
+        CHECK_NEAR(tn_plan_view(sampler).start_cost / view.cost, 1.0, 1e-8);
+        /* twice the costs, twice the tail */
+        double was = view.cost;
+        for (int c = 0; c < 3; c++)
+            CHECK(tn_plan_set_weight(plan, c, 2.0 * costs[c].running, 0.0, &err) == TN_OK);
+        CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
+        CHECK_NEAR(tn_plan_view(plan).cost / was, 2.0, 1e-8);
+        tn_plan_destroy(plan);
+        tn_plan_destroy(sampler);
+    }
     text_close(&s);
 }
 
@@ -234,7 +281,7 @@ TEST(a_finger_pushes_a_box_to_its_goal_and_no_plan_is_worse_than_the_last)
         TnPlanCost costs[4];
         REQUIRE(text_open(&s, 0.02, "0 0 -9.81", push));
         push_costs(&s, costs, goal);
-        TnPlan *plan = make(&s, costs, 4, (TnPlanMethod)method, 1, 2);
+        TnPlan *plan = make(&s, costs, 4, (TnPlanMethod)method, 1, 3);
         REQUIRE(plan);
         for (int k = 0; k < (method == TN_PLAN_DDP ? 40 : 5); k++) {
             CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
@@ -251,6 +298,35 @@ TEST(a_finger_pushes_a_box_to_its_goal_and_no_plan_is_worse_than_the_last)
         tn_plan_destroy(plan);
         text_close(&s);
     }
+}
+
+/* With limits the best plan takes several iterations. One that must halve the cost each time ends
+ * sooner, at a plan that costs more. */
+TEST(a_solve_ends_after_an_iteration_that_gains_too_little)
+{
+    TextScene s;
+    TnPlanCost costs[3];
+    drive_costs(costs, Q);
+    REQUIRE(text_open(&s, H, "0 0 0", weak));
+    put(&s, 0.3, 0.2);
+    double cost[2];
+    for (int loose = 0; loose < 2; loose++) {
+        TnPlanDef def = tn_plan_def();
+        def.horizon = T;
+        def.costs = costs;
+        def.cost_count = 3;
+        def.iterations = 20;
+        def.tolerance = loose ? 0.5 : 0.0;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+        TnPlanView view = tn_plan_view(plan);
+        cost[loose] = view.cost;
+        CHECK(view.converged && (loose ? view.iterations <= 2 : view.iterations > 2));
+        tn_plan_destroy(plan);
+    }
+    CHECK(cost[0] < cost[1] && cost[1] < 1.5 * cost[0]);
+    text_close(&s);
 }
 
 /* Hash of all that a plan is. */
@@ -325,6 +401,55 @@ TEST(warm_solves_allocate_nothing)
     }
 }
 
+/* A ball before a block, its goal behind it: to go round costs more at first, whichever way. */
+static const char *const corner =
+    "<worldbody><geom type='box' size='0.02 0.1 0.1' friction='0'/>"
+    "<body name='ball' pos='-0.1 0 0'><joint name='a' type='slide' axis='1 0 0'/>"
+    "<joint name='b' type='slide' axis='0 1 0'/><geom size='0.03' mass='0.1' friction='0'/></body>"
+    "</worldbody><actuator><motor joint='a' ctrlrange='-1 1' ctrllimited='true'/>"
+    "<motor joint='b' ctrlrange='-1 1' ctrllimited='true'/></actuator>";
+
+TEST(random_controls_find_the_way_round_a_block_and_ddp_goes_on_from_there)
+{
+    TextScene s;
+    const double goal[3] = {0.15, 0.0, 0.0};
+    REQUIRE(text_open(&s, 0.02, "0 0 0", corner));
+    TnPlanCost costs[2] = {tn_plan_cost(TN_COST_POINT), tn_plan_cost(TN_COST_CTRL)};
+    costs[0].body = tn_model_find_body(s.model, "ball");
+    costs[0].goal = goal;
+    costs[0].goal_count = 3;
+    costs[0].running = 1.0;
+    costs[0].terminal = 100.0;
+    costs[1].running = 1e-3;
+    double cost[3];
+    uint64_t last = 0;
+    for (int run = 0; run < 3; run++) { /* without, with, with on two threads */
+        TnPlanDef def = tn_plan_def();
+        def.horizon = 40;
+        def.costs = costs;
+        def.cost_count = 2;
+        def.seeds = run ? 16 : 0;
+        def.thread_count = run == 2 ? 2 : 1;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        long before = 0;
+        for (int k = 0; k < 8; k++) {
+            if (k == 7) before = tn_malloc_count();
+            CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+            CHECK(tn_plan_view(plan).cost <= tn_plan_view(plan).start_cost);
+        }
+        CHECK(tn_malloc_count() == before);
+        cost[run] = tn_plan_view(plan).cost;
+        if (run == 2) CHECK(bits(plan) == last);
+        last = bits(plan);
+        const double *end = tn_plan_view(plan).states + 40 * 4;
+        CHECK(run ? hypot(end[0] - 0.25, end[1]) < 0.03 : end[0] < 0.06);
+        tn_plan_destroy(plan);
+    }
+    CHECK(cost[1] < 0.5 * cost[0] && cost[2] == cost[1]);
+    text_close(&s);
+}
+
 /* A ball that turns, pulled to an orientation: costs are differentiated through quaternions. */
 static const char *const spinner =
     "<worldbody><body><joint name='b' type='ball'/><geom type='box' size='0.1 0.2 0.3' mass='1'/>"
@@ -364,17 +489,19 @@ TEST(a_body_turns_to_an_orientation_that_it_is_far_from)
 
 /* No control of the plan can be changed for the better: Gauss–Newton ends at a least cost only with
  * the right gradient, however far the goals are. */
-static void ends_at_a_least_cost(const TnPlanCost *cost)
+static void ends_at_a_least_cost(const TnPlanCost *cost, const TnPlanCost *more)
 {
     TextScene s;
     TnError err = {0};
-    TnPlanCost costs[3];
+    TnPlanCost costs[4];
+    int count = more ? 4 : 3;
     drive_costs(costs, Q);
     costs[0] = *cost;
+    if (more) costs[3] = *more;
     costs[1].running = 0.01;
     costs[2].running = 0.1; /* so that much is left of the goal's cost */
     REQUIRE(text_open(&s, H, "0 0 0", spinner));
-    TnPlan *plan = make(&s, costs, 3, TN_PLAN_DDP, 1, 10);
+    TnPlan *plan = make(&s, costs, count, TN_PLAN_DDP, 1, 10);
     REQUIRE(plan);
     for (int k = 0; k < 20 && !tn_plan_view(plan).converged; k++)
         CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
@@ -383,7 +510,7 @@ static void ends_at_a_least_cost(const TnPlanCost *cost)
     double *ctrl = malloc(sizeof(double) * 3 * T);
     for (int at = 0; at < 3 * T; at += 7)
         for (int side = -1; side <= 1; side += 2) {
-            TnPlan *other = make(&s, costs, 3, TN_PLAN_DDP, 1, 4);
+            TnPlan *other = make(&s, costs, count, TN_PLAN_DDP, 1, 4);
             memcpy(ctrl, view.ctrl, sizeof(double) * 3 * T);
             ctrl[at] += 1e-3 * side;
             CHECK(tn_plan_set_ctrl(other, ctrl, &err) == TN_OK);
@@ -406,7 +533,7 @@ TEST(a_site_far_from_its_goal_has_the_right_gradient)
     cost.goal = goal;
     cost.goal_count = 3;
     cost.running = Q;
-    ends_at_a_least_cost(&cost);
+    ends_at_a_least_cost(&cost, NULL);
 }
 
 /* With unequal weights a turn's residual does not point where its gradient does. */
@@ -420,5 +547,10 @@ TEST(an_orientation_far_from_its_goal_has_the_right_gradient)
     cost.weights = weights;
     cost.weight_count = 3;
     cost.running = 0.3 * Q;
-    ends_at_a_least_cost(&cost);
+    ends_at_a_least_cost(&cost, NULL);
+    TnPlanCost tail = tn_plan_cost(TN_COST_TAIL);
+    tail.goal = turned;
+    tail.goal_count = 4;
+    tail.terminal = 3.0;
+    ends_at_a_least_cost(&cost, &tail);
 }

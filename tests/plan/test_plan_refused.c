@@ -64,6 +64,9 @@ TEST(definitions_that_make_no_sense_are_refused_with_a_reason)
     BAD(def.temperature = -1.0, "temperature");
     BAD(def.derivative_every = 0, "derivative_every");
     BAD(def.iterations = -1, "iterations");
+    BAD(def.seeds = -1, "seeds");
+    BAD(def.tolerance = 1.0, "tolerance");
+    BAD(def.tolerance = NAN, "tolerance");
     BAD(def.method = TN_PLAN_METHOD_COUNT, "method");
     BAD(def.cost_count = 0, "costs");
     BAD(def.costs = NULL, "costs");
@@ -103,6 +106,41 @@ TEST(costs_that_make_no_sense_are_refused_by_name)
     BAD_COST((c.kind = TN_COST_POINT, c.body = 9), "no such body");
     BAD_COST((c.kind = TN_COST_POINT, c.body = 2, c.site = 1), "either a site or a body");
     BAD_COST((c.kind = TN_COST_POINT, c.body = 2, c.to_site = 7), "no such site");
+    BAD_COST(c.kind = TN_COST_TAIL, "of the whole state");
+    BAD_COST((c.kind = TN_COST_TAIL, c.joint = 0), "running must be 0");
+    TnPlanCost tails[2] = {tn_plan_cost(TN_COST_TAIL), tn_plan_cost(TN_COST_TAIL)};
+    TnPlanDef def = tn_plan_def();
+    def.costs = tails;
+    def.cost_count = 2;
+    refused(s.model, def, "more than one");
+    text_close(&s);
+}
+
+/* Nothing moves the other body, so its cost goes on for ever. The plan stays what it was. */
+TEST(a_goal_that_cannot_be_kept_has_no_tail)
+{
+    TextScene s;
+    REQUIRE(text_open(&s, 0.01, "0 0 0", two));
+    TnPlanCost costs[3] = {tn_plan_cost(TN_COST_POSITION), tn_plan_cost(TN_COST_TAIL),
+                           tn_plan_cost(TN_COST_CTRL)};
+    costs[0].running = costs[1].terminal = 1.0;
+    costs[2].running = 0.01;
+    for (int one = 0; one < 2; one++) {
+        costs[0].joint = one;
+        TnPlanDef def = tn_plan_def();
+        def.costs = costs;
+        def.cost_count = 3;
+        TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+        REQUIRE(plan);
+        TnError err = {0};
+        if (one) {
+            CHECK(tn_plan_solve(plan, s.world, &err) == TN_OK);
+        } else {
+            CHECK(tn_plan_solve(plan, s.world, &err) == TN_ERROR_USAGE);
+            CHECK_STR(err.message, "cost 'tail': the running costs about its goal have no end");
+        }
+        tn_plan_destroy(plan);
+    }
     text_close(&s);
 }
 
@@ -198,6 +236,39 @@ TEST(a_cost_that_no_control_changes_is_named)
         tn_plan_destroy(plan);
         text_close(&s);
     }
+}
+
+/* Both lie on the floor, so rounding ties them by 1e-20. */
+static const char *const apart =
+    "<worldbody><geom type='plane' size='2 2 1' friction='0.3'/>"
+    "<body name='box' pos='0 0 0.05'><joint name='x' type='slide' axis='1 0 0'/>"
+    "<joint name='z' type='slide' axis='0 0 1'/><joint name='y' axis='0 1 0'/>"
+    "<geom type='box' size='0.05 0.05 0.05' mass='0.5' friction='0.3'/></body>"
+    "<body name='finger' pos='-0.15 0 0.03'><joint name='fx' type='slide' axis='1 0 0'/>"
+    "<joint name='fz' type='slide' axis='0 0 1'/>"
+    "<geom size='0.02' mass='0.2' friction='0.3'/></body></worldbody>"
+    "<actuator><motor joint='fx'/><motor joint='fz'/></actuator>";
+
+TEST(rounding_is_no_way_to_change_a_cost)
+{
+    TextScene s;
+    const double goal[3] = {1.0, 0.0, 0.0};
+    REQUIRE(text_open(&s, 0.02, "0 0 -9.81", apart));
+    TnPlanCost cost = tn_plan_cost(TN_COST_POINT);
+    cost.body = tn_model_find_body(s.model, "box");
+    cost.goal = goal;
+    cost.goal_count = 3;
+    cost.running = 1.0;
+    TnPlanDef def = tn_plan_def();
+    def.costs = &cost;
+    def.cost_count = 1;
+    def.horizon = 8;
+    TnPlan *plan = tn_plan_create(&def, s.model, NULL);
+    REQUIRE(plan);
+    CHECK(tn_plan_solve(plan, s.world, NULL) == TN_OK);
+    CHECK_STR(tn_plan_view(plan).remark, "no control changes cost 'point'");
+    tn_plan_destroy(plan);
+    text_close(&s);
 }
 
 /* The goal is reached already: nothing to do is no remark. */
