@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,8 +27,16 @@ TEST(where_no_thread_can_be_started_one_does_the_work)
     small = before;
     small.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (4 << 20);
     REQUIRE(setrlimit(RLIMIT_AS, &small) == 0);
+    void *volatile much = malloc(64 << 20); /* a compiler may leave out what nothing reads */
     TnPool *pool = tn_pool_create(4);
     setrlimit(RLIMIT_AS, &before);
+    bool kept = !much;
+    free(much);
+    if (!kept) { /* qemu */
+        tn_pool_destroy(pool);
+        test_skip("the limit of memory is not kept here");
+        return;
+    }
     REQUIRE(pool);
     CHECK(tn_pool_threads(pool) == 1);
     int squares[COUNT], wrong = 0;
