@@ -403,7 +403,7 @@ static void add_share(const Closing *c, int s, double *row, double change)
     const Part *part = &c->parts[s];
     int n = part->slopes.n, first = part->sub->dof_start;
     double by = change * c->in.t * (1.0 - c->in.theta) / c->in.theta;
-    for (int k = 0; part->slopes.w && k < n; k++) {
+    for (int k = 0; part->slopes.follows && part->slopes.w && k < n; k++) {
         row[first + k] += by * part->slopes.w[k];
         row[c->nv + first + k] += by * part->slopes.w[n + k];
     }

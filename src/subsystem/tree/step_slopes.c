@@ -704,7 +704,8 @@ static void add_work(const Slopes *s, const TnMoment *moments, int count, const 
     if (x->input >= 0) work[2 * n + x->input] += sign * x->by_input * path;
     for (int k = 0; w->change && k < 2 * n; k++)
         work[k] += sign * (x->by_weight - x->slope_by_weight * vhat) * path * w->change[k];
-    double by_w = (x->by_w - x->slope_by_w * vhat) * path + f * way_by_w(s->in) * (vhat - v);
+    double by_w = (x->by_w - x->slope_by_w * vhat) * path +
+                  (s->out->follows ? f * way_by_w(s->in) * (vhat - v) : 0.0);
     for (int k = 0; s->out->w && k < 2 * n; k++) work[k] += sign * by_w * s->out->w[k];
 }
 
@@ -847,7 +848,12 @@ bool tn_tree_step_slopes(const TnDynamicsInput *in, const TnSubsystem *sub,
                 .out = out};
     bool pulled = memcmp(vhat, system->v_free, sizeof(double) * n) != 0;
     if (!tn_joint_forces_init(&s.forces, in, &s.tree, arena)) return false;
+    /* what it was assembled with: a solution that is not planned for may move it otherwise */
+    s.forces.w = system->w;
+    s.forces.reach = tn_reach(in, system->w);
     *out = (TnTreeStepSlopes){.n = (int)n, .columns = 2 * (int)n + s.forces.servo_count + count};
+    out->follows =
+        in->blend && fabs(in->blend[sub - in->model->subsystems] - system->w) <= TN_ROUND_OFF;
     *why = refuse(&s, system);
     if (*why) return true;
     double *M = TN_ARENA_NEW(arena, double, n *n), *y = TN_ARENA_NEW(arena, double, n);

@@ -37,7 +37,9 @@ typedef struct TnTreeStepSlopes {
     double *work;   /* columns: of the work of actuators less what damping took, v̂ fixed; */
     double *work_by_v; /* n: and by v̂ */
     bool weighs;       /* how late springs and dampers act follows masses, and them, too */
-    double *w;         /* 2 n: of the share of v⁺ in its way, by q and v; NULL: it stays */
+    double *w;         /* 2 n: of the share of v⁺ in the way that its forces are written for, by q
+                          and v; NULL: it stays */
+    bool follows;      /* and it goes that way */
 } TnTreeStepSlopes;
 
 /* What a joint's turning does to a displacement h·v from there: at q ⊕ h v a turn of q is one by
