@@ -243,7 +243,7 @@ int cmd_plan(int argc, char **argv)
         option_choice("--method", &options.method, "NAME", method_names, "in place of the task's"),
         option_int("--horizon", &options.horizon, "N", 1, 10000, "in place of the task's"),
         option_int("--iterations", &options.iterations, "N", 1, 100000, "in place of the task's"),
-        option_int("--seed", &options.seed, "N", 0, 1000000000, "of mppi and cem; default 0"),
+        option_int("--seed", &options.seed, "N", 0, 1000000000, "of random controls; default 0"),
         option_int("--threads", &options.threads, "N", 1, 64,
                    "threads, which do not change the result; default 1"),
         option_text("--record", &options.record.path, "FILE", "record the motion"),

@@ -126,7 +126,8 @@ class Plan:
         self._own = _core._Plan(model, dict(
             horizon=horizon, repeat=repeat, method=METHODS.index(method), iterations=iterations or 0, seconds=seconds,
             threads=threads, smoothing=smoothing, compliance=compliance, derivative_every=derivative_every,
-            tolerance=tolerance, seeds=seeds, samples=samples, nodes=nodes, noise=noise, temperature=temperature, seed=seed, world=world),
+            tolerance=tolerance, seeds=seeds, samples=samples, nodes=nodes, noise=noise, temperature=temperature, seed=seed,
+            world=world),
             [_cost(model, c) for c in self.costs])
 
     def solve(self, world: "World") -> PlanResult:
