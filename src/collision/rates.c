@@ -24,6 +24,10 @@
 
 #define FLAT 1e8 /* of the smaller body: radius along an edge or a line */
 #define TOP_MOST 64
+/* The rates over a step are those in the middle of the way that they lead: so what turns with a
+ * body ends where that does, and comes back when the step is taken back. Each pass is nearer by the
+ * angle of half a step. */
+#define PASSES 2
 
 /* The tangents of a contact, and what counts as infinite, m. */
 typedef struct Plane {
@@ -337,7 +341,7 @@ static void move_side(Side *s, const double twist[6], const double arm[3], const
 void tn_contact_way(const TnModel *model, const TnLinkFrame *frames, const double *const twist[2],
                     const TnSoftFacet soft[2], const TnContactPoint *c, double t, TnContactWay *out)
 {
-    double point[2][3], normal[2][3], middle[3], half = 0.5 * t;
+    double point[3], normal[3], start[2][3], half = 0.5 * t;
     const int links[2] = {model->geom_link[c->geom1], model->geom_link[c->geom2]};
     Plane plane;
     Pair pair = {.size = fmin(model->geoms[c->geom1].bounding_radius,
@@ -347,32 +351,33 @@ void tn_contact_way(const TnModel *model, const TnLinkFrame *frames, const doubl
     plane.flat = FLAT * pair.size;
     for (int k = 0; k < 2; k++)
         find_side(model, frames, twist[k], soft, c, k, pair.plane, &pair.side[k]);
-    find_rates(&pair, point[0], normal[0]);
+    find_rates(&pair, point, normal);
+    v3_copy(start[0], point);
+    v3_copy(start[1], normal);
     /* against the centre of one of the two it does not go far; soft bodies have none */
     double way = INFINITY;
     for (int k = 0; k < 2; k++)
-        if ((k ? c->soft2 : c->soft1) < 0) way = fmin(way, t * v3_distance(point[0], twist[k]));
-    if (isfinite(way) && way > TN_JUMP * pair.size) {
-        for (int k = 0; k < 3; k++) point[0][k] = 0.5 * (pair.side[0].v[k] + pair.side[1].v[k]);
-        v3_copy(point[1], point[0]);
-        v3_copy(normal[1], normal[0]);
-    } else {
+        if ((k ? c->soft2 : c->soft1) < 0) way = fmin(way, t * v3_distance(point, twist[k]));
+    bool jumps = isfinite(way) && way > TN_JUMP * pair.size;
+    for (int k = 0; k < 3 && jumps; k++)
+        start[0][k] = point[k] = 0.5 * (pair.side[0].v[k] + pair.side[1].v[k]);
+    for (int pass = 0; pass < PASSES && !jumps; pass++) {
+        double middle[3];
         v3_copy(middle, c->normal);
-        v3_add_scaled(middle, normal[0], half);
+        v3_add_scaled(middle, normal, half);
         for (int k = 0; k < 2; k++) {
             double moved[3];
-            if ((k ? c->soft2 : c->soft1) >= 0) continue;
-            for (int i = 0; i < 3; i++) moved[i] = half * (point[0][i] - twist[k][i]);
-            if (links[k] == 0) continue;
+            if ((k ? c->soft2 : c->soft1) >= 0 || links[k] == 0) continue;
+            for (int i = 0; i < 3; i++) moved[i] = half * (point[i] - twist[k][i]);
             move_side(&pair.side[k], twist[k], k ? c->arm2 : c->arm1, moved, middle, pair.plane);
         }
-        find_rates(&pair, point[1], normal[1]);
+        find_rates(&pair, point, normal);
     }
     for (int k = 0; k < 3; k++) {
-        out->point[0][k] = c->pos[k] + 0.5 * half * (point[0][k] + point[1][k]);
-        out->point[1][k] = c->pos[k] + t * point[1][k];
-        out->normal[0][k] = c->normal[k] + 0.5 * half * (normal[0][k] + normal[1][k]);
-        out->normal[1][k] = c->normal[k] + t * normal[1][k];
+        out->point[0][k] = c->pos[k] + 0.5 * half * (start[0][k] + point[k]);
+        out->point[1][k] = c->pos[k] + t * point[k];
+        out->normal[0][k] = c->normal[k] + 0.5 * half * (start[1][k] + normal[k]);
+        out->normal[1][k] = c->normal[k] + t * normal[k];
     }
     v3_normalize(out->normal[0]);
     v3_normalize(out->normal[1]);

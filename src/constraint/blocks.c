@@ -262,6 +262,9 @@ static void fill_tree_port(const TnConstraintInput *in, const TnSubsystem *sub, 
     memcpy(middle->late, middle->twist, sizeof middle->late);
     memset(middle->bias, 0, sizeof middle->bias);
     if (stays) return;
+    double last[6];
+    tn_port_twist(middle, in->state->vhat, last);
+    tn_twist_expected(middle->twist, last, middle->late);
     if (in->found) {
         tn_port_twist(middle, in->found, middle->expected);
         for (int k = 0; k < 6; k++)

@@ -2,6 +2,7 @@
  * where a pass before found it to lead. */
 #include "rows.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../math/vec3.h"
@@ -51,6 +52,17 @@ void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const dou
     double kappa = eta / in->theta;
     tn_velocity_expected(in, n, v, last, u);
     for (int k = 0; k < n; k++) u[k] = kappa * u[k] + (1.0 - kappa) * v[k];
+}
+
+void tn_twist_expected(const double now[6], const double last[6], double end[6])
+{
+    for (int g = 0; g < 6; g += 3) {
+        double before[3], share = 1.0;
+        for (int k = 0; k < 3; k++) before[k] = 2.0 * last[g + k] - now[g + k];
+        double size = v3_norm(now + g), was = v3_norm(before);
+        if (fabs(size - was) < 0.5 * size) share += (size - was) / size;
+        v3_scale(end + g, now + g, share);
+    }
 }
 
 /* A free body moved by time · u. */

@@ -8,7 +8,8 @@
  *     J_mid v⁺ + (J_end - J_mid) v  instead of  J_end v⁺.
  *
  * Where the contact goes is known from how its point and normal move (collision/rates.c) as the
- * bodies go on with v; in further passes with the v̂ that was found, and v is then v⁺ of that.
+ * bodies go on with v, and for v behind (J_end - J_mid) stands what is expected of v⁺
+ * (tn_twist_expected). In further passes these are the v̂ that was found, and v⁺ of that.
  *
  * Over a step with a force f at a point x the momentum of a free body about the origin grows by
  * t x × f if its arm is x - (c + t v/2), c its centre of mass, v the start's velocity. Both bodies
@@ -65,6 +66,9 @@ static void find_middle(const TnConstraintInput *in, const TnConstraintSet *set,
     memcpy(out->twist, in->twists[link], sizeof out->twist);
     memcpy(out->expected, in->twists[link], sizeof out->expected);
     memcpy(out->late, in->twists[link], sizeof out->late);
+    if (in->model->link_subsystem[link] >= 0)
+        tn_twist_expected(out->twist, in->state->vhat + in->model->links[link].dof_start,
+                          out->late);
     memset(out->turned, 0, sizeof out->turned);
     v3_copy(out->com, in->frames[link].com);
     if (link == 0) v3_zero(out->com);

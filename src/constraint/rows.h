@@ -182,6 +182,9 @@ bool tn_motion_init(const TnConstraintInput *in, TnMotion *m); /* false: no memo
 /* v̂ of some unknowns; `last` is their place in the state's. */
 void tn_velocity_expected(const TnConstraintInput *in, int n, const double *v, const double *last,
                           double *out);
+/* v⁺ of a body from v and the last v̂: its velocity and its spin keep their directions, and their
+ * sizes change as they did. What turns evenly is not to grow, as it would along a straight line. */
+void tn_twist_expected(const double now[6], const double last[6], double end[6]);
 /* u₀ of some unknowns from v and the last v̂. */
 void tn_motion_predict(const TnConstraintInput *in, double eta, int n, const double *v,
                        const double *last, double *u);

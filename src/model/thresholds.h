@@ -3,9 +3,9 @@
 #ifndef TN_MODEL_THRESHOLDS_H
 #define TN_MODEL_THRESHOLDS_H
 
-/* z = t² × stiffness / mass up to which a step follows an oscillation, and from which on it can
- * only damp it. */
-#define TN_RESOLVED 1.0
+/* z = t² × stiffness / mass up to which a step follows an oscillation, for it turns by no more than
+ * a quarter of a period in it; and from which on it can only damp it. */
+#define TN_RESOLVED 4.0
 #define TN_UNRESOLVED 16.0
 
 /* Below it a length, a speed or a force of a medium, a tendon or a muscle is none. */

@@ -26,14 +26,14 @@ typedef struct TnSoftHoldMotion {
 
 /* Of one soft body. */
 typedef struct TnSoftSystem {
-    double w;         /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
-    bool pressed;     /* by contacts in the last step */
-    bool alone;       /* nothing pushes, holds or ties it: in free flight */
-    bool smooth;      /* it moves as it did in the last step, as far as is known */
-    bool searched;    /* `expected` is what a pass found */
-    int passes;       /* so far in the step */
-    double far, fast; /* how far elements deform in the step, in lengths of them; and how far beyond
-                         what is slow, 0 … 1 */
+    double w;                /* share of v⁺ in the displacement t((1-w) v̂ + w v⁺) */
+    bool pressed;            /* by contacts in the last step */
+    bool alone;              /* nothing pushes, holds or ties it: in free flight */
+    bool smooth;             /* it moves as it did in the last step, as far as is known */
+    bool searched;           /* `expected` is what a pass found */
+    int passes;              /* so far in the step */
+    double far;              /* how far elements deform in the step, in lengths of them */
+    double late;             /* 0 … 1: how far what they do is beyond what the step resolves */
     struct TnSoftStep *step; /* of the last assembly (soft/elements.h) */
     double *expected;        /* 3 · node_count: v̂ as it is predicted */
     double *way;             /* 3 · node_count: where that leads, as a velocity over the step */

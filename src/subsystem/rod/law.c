@@ -1,7 +1,7 @@
 /* law.c: at which time of the step a joint's springs count. A row's force over a step is
  * k (g + J (p v̂ - r v)) with g at the start of the step; p and r hold these things:
  *   - the mean strain, p = θt: second order and without damping, kept where the step resolves the
- * row (z below 1, z = k t² times the compliance of the row in a chain). Above, the spring is taken
+ * row (z below 4, z = k t² times the compliance of the row in a chain). Above, the spring is taken
  *     later, up to the end of the step, and v⁺ comes in (s) once the two roots of an oscillator
  *     would part; this damps what the step cannot resolve;
  *   - damping, τ k on the rate at (1-θ_d) v + θ_d v⁺ as joints of trees have it. What it damps, the

@@ -88,9 +88,9 @@ typedef struct TnSoftWeights {
     double way_velocity;               /* as tn_soft_way_velocity has it */
 } TnSoftWeights;
 /* 0 where the step resolves its elements, 1 where their forces count at its end. */
-double tn_soft_unresolved(double t, TnSoftRate rate);
+double tn_soft_unresolved(double t, TnSoftRate rate, bool smooth);
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
-                              double w, double fast);
+                              double w, double late);
 
 /* v⁺ of a body that only turns is off by ½t ω × (ω × r) times this. */
 double tn_soft_way_velocity(const TnDynamicsInput *in, double w);

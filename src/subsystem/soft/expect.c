@@ -214,10 +214,10 @@ void tn_soft_decide(const TnSoftInput *input, int index)
     double limit = s->smooth
                        ? TN_SLOW_STRAIN
                        : TN_SLOW_STRAIN / sqrt(1.0 + t * t * input->elements->rates[index].mean);
-    s->fast = fmin(fmax(s->far / limit - 1.0, 0.0), 1.0);
-    s->w = fmax(s->w, s->fast);
+    double fast = fmin(fmax(s->far / limit - 1.0, 0.0), 1.0);
+    s->late = fmax(fast, tn_soft_unresolved(t, input->elements->rates[index], s->smooth));
     /* forces at the end of the step, under which it turns, drive it unless it moves by v⁺ */
-    if (s->pressed) s->w = fmax(s->w, tn_soft_unresolved(t, input->elements->rates[index]));
+    s->w = fmax(s->w, s->pressed ? s->late : fast);
 }
 
 /* Where the elements are taken, and the weights. A law that stiffens without bound must not be
@@ -231,7 +231,7 @@ void tn_soft_prepare(const TnSoftInput *input, int index, TnSoftSystem *s, TnSof
     double t = input->in->t, far = s->far;
     TnSoftWeights *w = &step->weights;
     set_way(input, soft, s, step);
-    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, s->fast);
+    *w = tn_soft_weights(input->in, soft, input->elements->rates[index], s->w, s->late);
     bool less = soft->law == TN_SOFT_NEO_HOOKEAN && far > TN_SLOW_STRAIN && !s->searched;
     for (int n = 0; n < soft->node_count; n++) {
         double turned[3], whole[3], turn[3];

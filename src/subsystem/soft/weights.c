@@ -1,6 +1,7 @@
 /* weights.c: at which time of the step a soft body's elements count. As for rods (rod/law.c), with
  * z = t² (stiffness / mass of an element's corners):
- *   - resolved, z <= 1: the mean of the forces at both ends of the step, which keeps energy;
+ *   - resolved, z <= 4: the mean of the forces at both ends of the step, which keeps energy; z <= 1
+ * for a body that does not go on as it did: what was hit or let go rings in its fastest modes;
  *   - unresolved, z >= 16: the force at the end alone, which damps what can only ring, and for
  * large z a little beyond the end, where the two roots of an oscillator would part. That is a mass
  * more on v⁺ - Q v, and damps nothing slow;
@@ -21,16 +22,17 @@ double tn_soft_way_velocity(const TnDynamicsInput *in, double w)
     return (1.0 - w) * (1.0 - theta) / ((1.0 - w) * theta + w) - 1.0;
 }
 
-double tn_soft_unresolved(double t, TnSoftRate rate)
+double tn_soft_unresolved(double t, TnSoftRate rate, bool smooth)
 {
-    return fmin(fmax((t * t * rate.mean - TN_RESOLVED) / (TN_UNRESOLVED - TN_RESOLVED), 0.0), 1.0);
+    double resolved = smooth ? TN_RESOLVED : 1.0;
+    return fmin(fmax((t * t * rate.mean - resolved) / (TN_UNRESOLVED - resolved), 0.0), 1.0);
 }
 
 TnSoftWeights tn_soft_weights(const TnDynamicsInput *in, const TnSoft *soft, TnSoftRate rate,
-                              double w, double fast)
+                              double w, double late)
 {
     double t = in->t, theta = in->theta, alpha = soft->damping_mass, tau = soft->damping_stiffness;
-    double most = t * t * rate.largest, late = fmax(tn_soft_unresolved(t, rate), fast);
+    double most = t * t * rate.largest;
     double beta = theta + (1.0 - theta) * late, s = 0.0;
     if (most > TN_UNRESOLVED) {
         double e = 2.0 * beta - 1.0;

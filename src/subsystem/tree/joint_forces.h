@@ -9,7 +9,7 @@
  * leads. With z = K t² cᵀM⁻¹c:
  *
  *   spring   -K(x - ref) at x + β t u̇, u̇ = cᵀu. w = 0: β = θ, which keeps energy at θ = ½. w = 1: β
- * grows from ½ (z <= 1) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t
+ * grows from ½ (z <= 4) to 1 (z >= 16). Linear springs then lose (w/2) |v⁺ - v|²_M + Σ (β-½) K (t
  * u̇)² in a step, so no stiffness can make energy. damping  -D((1-θ_d) ẋ + θ_d ẋ⁺), θ_d = max(θ, 1 -
  * 1/y), y = D t cᵀM⁻¹c: second order while y is small, and never past rest. servo    position gain
  * at x + t((1-s) u̇ + s ẋ⁺), s = max(0, 1/8 - 2/z); velocity gain as damping. The end of the step

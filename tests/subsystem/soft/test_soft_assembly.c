@@ -85,7 +85,8 @@ static void residual(SoftRig *rig, Dense *d, const double *vhat, double *out)
     const double *x = soft_x(rig), *v = soft_v(rig), *end = rig->system.end;
     double t = rig->m.t, theta = rig->m.theta, w = rig->w;
     TnDynamicsInput in = motion_input(&rig->m);
-    TnSoftWeights weights = tn_soft_weights(&in, soft, rig->elements->rates[0], w, 0.0);
+    TnSoftWeights weights =
+        tn_soft_weights(&in, soft, rig->elements->rates[0], w, rig->system.late);
     double beta = weights.share;
     size_t bytes = sizeof(double) * (size_t)d->n;
     double *f = calloc(1, bytes), *u = malloc(bytes), *Mu = malloc(bytes);
