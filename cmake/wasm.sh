@@ -6,10 +6,9 @@
 # Needs the package ziglang: pip install -r tests/platforms/requirements.txt. See zig.sh.
 . "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
 out=$(realpath -m "${1:?usage: cmake/wasm.sh OUT}")
-zig_folder=$PWD/build-live
+zig_engine
 zig_setup wasm32-wasi
-# -msimd128: every browser since 2023 has it, and the bits are the same
-zig_configure -DTENON_BUILD_TESTS=OFF -DTENON_LIVE=ON -DCMAKE_C_FLAGS=-msimd128
+zig_configure -DTENON_BUILD_TESTS=OFF "${engine[@]}"
 zig_build tenon_live
 mkdir -p "$(dirname "$out")"
 cp "$folder/tenon.wasm" "$out"

@@ -3,6 +3,7 @@
 #   zig_setup TARGET [--quick]     such as wasm32-wasi: sets folder=build-TARGET (or zig_folder) and makes the compiler there
 #   zig_configure [CMAKE OPTIONS]
 #   zig_test [CTEST OPTIONS]       builds the C tests and runs them by `runner`; --quick: five scenes and four tests, at -O1
+#                                  unless zig_folder says where
 #
 # The packages ziglang and wasmtime are looked for in TENON_ZIG_PYTHON, .venv and python3. The sources of expat and zlib
 # are Debian's, downloaded into build-zig/: nothing of this machine changes. Exit code 77: what is needed is not there.
@@ -71,10 +72,20 @@ build_needs() {
     "$folder/ar" rcs "$root/lib/libz.a" "$root"/objects/{adler32,compress,crc32,deflate,inffast,inflate,inftrees,trees,uncompr,zutil}.o
 }
 
+# The folder of tenon.wasm, and how it is configured
+zig_engine() {
+    zig_folder=$PWD/build-live
+    # -msimd128: every browser since 2023 has it, and the bits are the same
+    engine=(-DTENON_LIVE=ON -DCMAKE_C_FLAGS=-msimd128)
+}
+
 zig_setup() {
     target=$1 quick=false
     folder=${zig_folder-$PWD/build-$target} sources=$PWD/build-zig/sources
-    if [ "${2-}" = --quick ]; then quick=true folder=$folder-quick; fi
+    if [ "${2-}" = --quick ]; then
+        quick=true
+        if [ -z "${zig_folder-}" ]; then folder=$folder-quick; fi
+    fi
     python=$(find_python ziglang) || missing "no Python with the package ziglang: pip install -r tests/platforms/requirements.txt"
     command -v ninja >/dev/null || missing "no ninja"
     mkdir -p "$folder"
@@ -90,7 +101,8 @@ zig_setup() {
 
 zig_configure() {
     local options=(-DTENON_BUILD_TESTS=ON -DTENON_BUILD_APPS=OFF)
-    if $quick; then options+=("-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG"); fi # the portable kernels have the same bits
+    # the portable kernels have the same bits
+    if $quick && [ -z "${zig_folder-}" ]; then options+=("-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG"); fi
     cmake -S . -B "$folder" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/zig.cmake" -DTENON_ZIG_TARGET="$target" \
         -DTENON_RUNNER="${runner-}" -DCMAKE_BUILD_TYPE=Release -DTENON_INSTALL=OFF "${options[@]}" ${TENON_CMAKE_OPTIONS-} "$@" \
         >"$folder/cmake.log" 2>&1 || { cat "$folder/cmake.log" >&2 && exit 1; }
